@@ -1,0 +1,44 @@
+import { isActive } from '../domain/premium-grant.ts'
+import type { Purchase } from '../domain/purchase.ts'
+import type { Ports } from './ports.ts'
+import { settleSession } from './settle-payment.ts'
+
+type Dependencies = Pick<
+  Ports,
+  'purchases' | 'premiumGrants' | 'payments' | 'clock' | 'rules' | 'log'
+>
+
+export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'unknown'
+
+/**
+ * What became of a session, for the buyer who comes back from its payment page. Settles it on the way, so that a
+ * late notification costs the buyer nothing; what the database knows to be paid is not asked again.
+ */
+export async function checkPayment(ports: Dependencies, sessionId: string): Promise<PaymentStatus> {
+  const purchase = await ports.purchases.findBySessionId(sessionId)
+  if (!purchase) return 'unknown'
+  if (purchase.state === 'paid') return paidStatus(ports, purchase)
+
+  const report = await ports.payments.readSession(sessionId)
+  if (!report) return 'unknown'
+  const settled = (await settleSession(ports, report)) ?? purchase
+  switch (settled.state) {
+    case 'paid':
+      return paidStatus(ports, settled)
+    case 'processing':
+    case 'review':
+    case 'open':
+      return 'processing'
+    case 'closed':
+      return 'unpaid'
+  }
+}
+
+/** Money that was given back or taken back no longer counts as paid. */
+async function paidStatus(
+  { premiumGrants }: Pick<Ports, 'premiumGrants'>,
+  { id, email }: Purchase,
+): Promise<PaymentStatus> {
+  const grants = await premiumGrants.findByEmail(email)
+  return grants.some((grant) => grant.id === id && isActive(grant)) ? 'active' : 'unpaid'
+}

@@ -1,0 +1,11 @@
+import type { Email } from '../domain/email.ts'
+import { hasPremium } from '../domain/premium-grant.ts'
+import type { Ports } from './ports.ts'
+
+/** Whether the address has premium at this moment. */
+export async function checkPremium(
+  ports: Pick<Ports, 'premiumGrants'>,
+  email: Email,
+): Promise<boolean> {
+  return hasPremium(await ports.premiumGrants.findByEmail(email))
+}

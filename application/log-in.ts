@@ -1,0 +1,27 @@
+import type { Email } from '../domain/email.ts'
+import { DomainError } from '../domain/errors.ts'
+import type { OtpCode } from '../domain/otp.ts'
+import { checkPremium } from './check-premium.ts'
+import { issueToken } from './issue-token.ts'
+import type { Ports, Token } from './ports.ts'
+import { redeemOtp } from './redeem-otp.ts'
+
+type Dependencies = Pick<
+  Ports,
+  'otps' | 'secrets' | 'clock' | 'premiumGrants' | 'logOuts' | 'tokens'
+>
+
+/**
+ * Trades a right code for a token, provided the address has premium: else `premium_required_to_log_in`, and the code
+ * is used up all the same. Throws as `redeemOtp` too.
+ */
+export async function logIn(
+  ports: Dependencies,
+  { email, code }: { email: Email; code: OtpCode },
+): Promise<Token> {
+  await redeemOtp(ports, { email, code })
+
+  if (!(await checkPremium(ports, email))) throw new DomainError('premium_required_to_log_in')
+
+  return issueToken(ports, email)
+}

@@ -1,0 +1,19 @@
+import type { Email } from '../domain/email.ts'
+import { DomainError } from '../domain/errors.ts'
+import type { Language } from '../domain/language.ts'
+import type { OtpCode } from '../domain/otp.ts'
+import { checkPremium } from './check-premium.ts'
+import type { Ports } from './ports.ts'
+import { verifyEmail } from './verify-email.ts'
+
+type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'mailer' | 'clock' | 'rules' | 'premiumGrants'>
+
+/** Mails a code to an address that has premium. Throws `premium_required`, or as `verifyEmail` does. */
+export async function requestOtp(
+  ports: Dependencies,
+  { email, language }: { email: Email; language: Language },
+): Promise<OtpCode> {
+  if (!(await checkPremium(ports, email))) throw new DomainError('premium_required')
+
+  return verifyEmail(ports, { email, language })
+}

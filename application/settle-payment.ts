@@ -1,0 +1,85 @@
+import { mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
+import { concerns, type Purchase, type SessionReport, settlePurchase } from '../domain/purchase.ts'
+import type { PaymentNotification, Ports } from './ports.ts'
+
+type Dependencies = Pick<
+  Ports,
+  'purchases' | 'refunds' | 'disputes' | 'payments' | 'clock' | 'rules' | 'log'
+>
+
+/** Applies what the provider reports, in any order and any number of times. Durable once it resolves. */
+export async function settlePayment(
+  ports: Dependencies,
+  notification: PaymentNotification,
+): Promise<void> {
+  switch (notification.kind) {
+    case 'session':
+      await settleSession(ports, notification.report)
+      return
+    case 'refund':
+      await ports.refunds.update(notification.refund.id, (known) =>
+        mergeRefund(known, notification.refund),
+      )
+      return
+    case 'refund_hint':
+      for (const refund of await ports.payments.listRefunds(notification.paymentIntentId)) {
+        await ports.refunds.update(refund.id, (known) => mergeRefund(known, refund))
+      }
+      return
+    case 'dispute':
+      await ports.disputes.update(notification.dispute.id, (known) =>
+        mergeDispute(known, notification.dispute),
+      )
+      return
+    case 'other':
+      return
+  }
+}
+
+/**
+ * Takes into account what the provider says about a session, whoever asked: webhook, success page or checkout.
+ * Returns the purchase as it stands then, or null when the session is not one of ours.
+ */
+export async function settleSession(
+  ports: Pick<Ports, 'purchases' | 'clock' | 'rules' | 'log'>,
+  report: SessionReport,
+): Promise<Purchase | null> {
+  const known = await findPurchase(ports, report)
+  if (!known || !concerns(report, known)) {
+    ports.log.info('session of somebody else ignored', { session: report.sessionId })
+    return null
+  }
+
+  const { purchase, before } = await ports.purchases.update(known.email, ({ purchases }) => {
+    const current = purchases.find(({ id }) => id === known.id) ?? known
+    const { allowPromotionCodes } = ports.rules
+    const settled = settlePurchase(current, report, { allowPromotionCodes, now: ports.clock.now() })
+    return { purchase: settled, before: current }
+  })
+  logChange(ports, { before, after: purchase })
+  return purchase
+}
+
+async function findPurchase(
+  { purchases }: Pick<Ports, 'purchases'>,
+  { sessionId, purchaseId }: SessionReport,
+): Promise<Purchase | null> {
+  const bySession = await purchases.findBySessionId(sessionId)
+  return bySession ?? (purchaseId ? purchases.findById(purchaseId) : null)
+}
+
+function logChange(
+  { log }: Pick<Ports, 'log'>,
+  { before, after }: { before: Purchase; after: Purchase },
+): void {
+  if (before.state === after.state) return
+  const fields = { purchase: after.id, session: after.sessionId, state: after.state }
+  if (after.state === 'review') {
+    log.error('payment needs review: the session is not what was asked for', {
+      ...fields,
+      reason: after.reviewReason,
+    })
+  } else {
+    log.info('purchase changed', fields)
+  }
+}

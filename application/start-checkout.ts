@@ -1,0 +1,138 @@
+import type { Email } from '../domain/email.ts'
+import { DomainError } from '../domain/errors.ts'
+import { hasPremium } from '../domain/premium-grant.ts'
+import {
+  attachSession,
+  canStillBeCreated,
+  closePurchase,
+  draftPurchase,
+  findOpenPurchase,
+  isReusable,
+  type Price,
+  type Purchase,
+  refuseSecondPayment,
+} from '../domain/purchase.ts'
+import { isVerified } from '../domain/verification.ts'
+import type { Account, CheckoutSession, Ports } from './ports.ts'
+import { settleSession } from './settle-payment.ts'
+import { Unavailable } from './unavailable.ts'
+
+type Dependencies = Pick<
+  Ports,
+  'verifications' | 'purchases' | 'payments' | 'secrets' | 'clock' | 'rules' | 'log'
+>
+
+/** One round retires what is in the way (an old price, a page about to close), the next one opens the session. */
+const ROUNDS_MAX = 3
+
+/**
+ * Opens the payment page of a verified address, or the one it already has: never two that can be paid. Throws
+ * `email_not_verified`, `premium_already_active`, `payment_processing` or `Unavailable('payment')`.
+ */
+export async function startCheckout(ports: Dependencies, email: Email): Promise<CheckoutSession> {
+  const verification = await ports.verifications.findByEmail(email)
+  if (!isVerified(verification, ports.clock.now())) throw new DomainError('email_not_verified')
+
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const session = await openSession(ports, email)
+    if (session) return session
+  }
+  throw new Unavailable('payment', { cause: new Error('the session in the way does not go away') })
+}
+
+/** Null when what was open had to be settled or retired first, so that the address has to be looked at anew. */
+async function openSession(ports: Dependencies, email: Email): Promise<CheckoutSession | null> {
+  // Whoever may not buy is told so without the provider being asked for anything.
+  refuseSecondPaymentOf(await ports.purchases.findAccount(email))
+
+  const price = await ports.payments.price()
+  const purchase = await openPurchase(ports, email, price)
+  if (purchase.sessionId !== null) {
+    return reopenSession(ports, { ...purchase, sessionId: purchase.sessionId }, price)
+  }
+  if (canStillBeCreated(purchase, ports.clock.now())) return createSession(ports, purchase, price)
+  await close(ports, purchase)
+  return null
+}
+
+/** The purchase is on record before the provider hears of it. */
+async function openPurchase(ports: Dependencies, email: Email, price: Price): Promise<Purchase> {
+  const draft = draftPurchase({
+    id: ports.secrets.newPurchaseId(),
+    email,
+    price,
+    live: ports.payments.live,
+    now: ports.clock.now(),
+  })
+  const { purchase } = await ports.purchases.update(email, (account) => {
+    refuseSecondPaymentOf(account)
+    return { purchase: findOpenPurchase(account.purchases) ?? draft }
+  })
+  return purchase
+}
+
+async function createSession(
+  ports: Dependencies,
+  purchase: Purchase,
+  price: Price,
+): Promise<CheckoutSession | null> {
+  let session: CheckoutSession
+  try {
+    session = await ports.payments.createSession(purchase)
+  } catch (error) {
+    // Without an answer the session may exist: the next try asks for the same one, under the same key.
+    if (error instanceof Unavailable && error.answered) await close(ports, purchase)
+    throw error
+  }
+
+  const attached = await change(ports, purchase, (current) =>
+    attachSession(current, session.sessionId),
+  )
+  if (attached.state === 'open' && isReusable(attached, price, ports.clock.now())) return session
+
+  // A parallel request gave up on this purchase, or the price has changed: nobody may pay for it any more.
+  await retire(ports, purchase, session.sessionId)
+  return null
+}
+
+/** Hands out a session again once the provider has said that it still takes money. */
+async function reopenSession(
+  ports: Dependencies,
+  purchase: Purchase & { sessionId: string },
+  price: Price,
+): Promise<CheckoutSession | null> {
+  const report = await ports.payments.readSession(purchase.sessionId)
+  if (report?.outcome !== 'open') {
+    await (report ? settleSession(ports, report) : close(ports, purchase))
+    return null
+  }
+  if (report.url !== null && isReusable(purchase, price, ports.clock.now())) {
+    return { sessionId: purchase.sessionId, checkoutUrl: report.url }
+  }
+  await retire(ports, purchase, purchase.sessionId)
+  return null
+}
+
+async function retire(ports: Dependencies, purchase: Purchase, sessionId: string): Promise<void> {
+  const report = await ports.payments.expireSession(sessionId)
+  await (report ? settleSession(ports, report) : close(ports, purchase))
+}
+
+async function close(ports: Dependencies, purchase: Purchase): Promise<void> {
+  await change(ports, purchase, closePurchase)
+}
+
+async function change(
+  ports: Dependencies,
+  purchase: Purchase,
+  step: (current: Purchase) => Purchase,
+): Promise<Purchase> {
+  const changed = await ports.purchases.update(purchase.email, ({ purchases }) => ({
+    purchase: step(purchases.find(({ id }) => id === purchase.id) ?? purchase),
+  }))
+  return changed.purchase
+}
+
+function refuseSecondPaymentOf({ purchases, grants }: Account): void {
+  refuseSecondPayment(purchases, { hasPremium: hasPremium(grants) })
+}

@@ -1,0 +1,20 @@
+/** What the service cannot do its part without. */
+export type Outage = 'email' | 'payment' | 'storage'
+
+/** Something outside did not do its part. Nothing is half done, and the same request may succeed later. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable'
+  /**
+   * Whether the other side refused with an answer of its own, so that nothing is still under way there. False
+   * where it timed out or the connection broke: then it may have acted.
+   */
+  readonly answered: boolean
+
+  constructor(
+    readonly outage: Outage,
+    { cause, answered = false }: { cause: unknown; answered?: boolean },
+  ) {
+    super(`${outage} unavailable`, { cause })
+    this.answered = answered
+  }
+}

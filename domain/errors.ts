@@ -1,0 +1,27 @@
+/** Every way in which a rule can say no. The words for each are chosen at the edge. */
+export type Refusal =
+  | 'invalid_email'
+  | 'invalid_code'
+  | 'too_many_mails'
+  | 'too_many_wrong_codes'
+  | 'missing_token'
+  | 'invalid_token'
+  | 'premium_required'
+  | 'premium_required_to_log_in'
+  | 'email_not_verified'
+  | 'premium_already_active'
+  | 'payment_processing'
+  | 'invalid_signature'
+
+/** A rule said no: nothing was changed, and asking again unchanged gives the same answer. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError'
+
+  /** `retryAt` is when a refusal that only time lifts is lifted, and null for every other. */
+  constructor(
+    readonly refusal: Refusal,
+    readonly retryAt: Date | null = null,
+  ) {
+    super(refusal)
+  }
+}

@@ -1,0 +1,38 @@
+/** The languages Alibi speaks, as ISO 639-1 codes, in the order in which they are shown. */
+export const LANGUAGES = [
+  'en',
+  'fr',
+  'es',
+  'de',
+  'it',
+  'pt',
+  'nl',
+  'pl',
+  'ru',
+  'ja',
+  'zh',
+  'ar',
+  'hi',
+  'tr',
+  'sv',
+] as const
+
+export type Language = (typeof LANGUAGES)[number]
+
+export const DEFAULT_LANGUAGE: Language = 'en'
+
+/** The language of a BCP 47 tag by its primary subtag (`pt-BR` is `pt`), or null when Alibi does not speak it. */
+export function findLanguage(tag: string): Language | null {
+  const [primary = ''] = tag.trim().toLowerCase().split(/[-_]/, 1)
+  return LANGUAGES.find((language) => language === primary) ?? null
+}
+
+/** As `findLanguage`, but falls back to the default language. */
+export function matchLanguage(tag: string | null | undefined): Language {
+  return findLanguage(tag ?? '') ?? DEFAULT_LANGUAGE
+}
+
+/** Arabic is the one language of ours that is written from right to left. */
+export function textDirection(language: Language): 'ltr' | 'rtl' {
+  return language === 'ar' ? 'rtl' : 'ltr'
+}

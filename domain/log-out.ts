@@ -1,0 +1,18 @@
+/**
+ * Logging out everywhere draws a line in time: tokens issued before it are void. Both functions keep to the line
+ * even when the clock stands still or is set back.
+ */
+
+/** Where the line is drawn by logging out now: after every token issued so far. */
+export function drawLine(previousLine: Date | null, now: Date): Date {
+  return new Date(Math.max(now.getTime(), previousLine?.getTime() ?? 0) + 1)
+}
+
+/** When a token issued now counts as issued: never before the line. */
+export function issueTime(line: Date | null, now: Date): Date {
+  return new Date(Math.max(now.getTime(), line?.getTime() ?? 0))
+}
+
+export function isLoggedOut(issuedAt: Date, line: Date | null): boolean {
+  return line !== null && issuedAt < line
+}

@@ -1,0 +1,94 @@
+import type { Email } from './email.ts'
+
+/** Money on its way back to the buyer. It counts until it bounces. */
+export type Refund = {
+  readonly id: string
+  readonly paymentIntentId: string
+  /** In minor units. */
+  readonly amount: number
+  readonly state: RefundState
+}
+
+/** In the order in which a refund moves: money that has arrived can still be sent back by the bank. */
+export const REFUND_STATES = ['pending', 'succeeded', 'failed'] as const
+export type RefundState = (typeof REFUND_STATES)[number]
+
+/** A buyer's bank asks for the money. An inquiry only asks a question; a chargeback takes the money away. */
+export type Dispute = {
+  readonly id: string
+  readonly paymentIntentId: string
+  readonly state: DisputeState
+  /** When the provider said so; decides between two verdicts. */
+  readonly reportedAt: Date
+}
+
+export const DISPUTE_STATES = ['inquiry', 'open', 'won', 'lost'] as const
+export type DisputeState = (typeof DISPUTE_STATES)[number]
+
+/** What became of the money of a paid purchase. */
+export type Payment = {
+  /** In minor units; 0 when a voucher paid for everything. */
+  readonly amountPaid: number
+  readonly refunds: readonly Refund[]
+  readonly disputes: readonly Dispute[]
+}
+
+/** A reason why an address has premium: a purchase that was paid, or an operator's word. */
+export type PremiumGrant = {
+  /** The purchase's id for a purchase. */
+  readonly id: string
+  readonly email: Email
+  /** Null when an operator gave it. */
+  readonly payment: Payment | null
+  readonly revokedAt: Date | null
+}
+
+/** Premium is a function of facts, so their order, their number and the loss of some on the way cannot matter. */
+export function hasPremium(grants: readonly PremiumGrant[]): boolean {
+  return grants.some(isActive)
+}
+
+/** Not revoked, and either given by hand or paid with money that is still ours. */
+export function isActive({ payment, revokedAt }: PremiumGrant): boolean {
+  if (revokedAt) return false
+  if (!payment) return true
+  return !isRefundedInFull(payment) && !isChargedBack(payment)
+}
+
+function isRefundedInFull({ amountPaid, refunds }: Payment): boolean {
+  const refunded = refunds
+    .filter(({ state }) => state !== 'failed')
+    .reduce((sum, { amount }) => sum + amount, 0)
+  // Nothing can be refunded of a purchase that cost nothing.
+  return refunded > 0 && refunded >= amountPaid
+}
+
+function isChargedBack({ disputes }: Payment): boolean {
+  return disputes.some(({ state }) => state === 'open' || state === 'lost')
+}
+
+/** What is known of a refund after one more report. The order of the reports does not matter. */
+export function mergeRefund(known: Refund | null, reported: Refund): Refund {
+  if (!known) return reported
+  const isLater = REFUND_STATES.indexOf(reported.state) > REFUND_STATES.indexOf(known.state)
+  return isLater ? reported : known
+}
+
+/** What is known of a dispute after one more report. The order of the reports does not matter. */
+export function mergeDispute(known: Dispute | null, reported: Dispute): Dispute {
+  if (!known) return reported
+  return compareDisputes(reported, known) > 0 ? reported : known
+}
+
+/** A verdict outlasts what led to it; of two verdicts the later one holds, and of two at once the loss. */
+function compareDisputes(left: Dispute, right: Dispute): number {
+  return (
+    disputeStage(left) - disputeStage(right) ||
+    left.reportedAt.getTime() - right.reportedAt.getTime() ||
+    DISPUTE_STATES.indexOf(left.state) - DISPUTE_STATES.indexOf(right.state)
+  )
+}
+
+function disputeStage({ state }: Dispute): number {
+  return Math.min(DISPUTE_STATES.indexOf(state), DISPUTE_STATES.indexOf('won'))
+}

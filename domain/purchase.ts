@@ -1,0 +1,180 @@
+import type { Brand } from './brand.ts'
+import type { Email } from './email.ts'
+import { DomainError } from './errors.ts'
+
+/** Our own name for a purchase: Stripe's idempotency key, `client_reference_id` and `metadata.purchase_id`. */
+export type PurchaseId = Brand<string, 'PurchaseId'>
+
+/** What is asked for: `amount` in the currency's minor unit, `currency` as a lower-case ISO 4217 code. */
+export type Price = { readonly amount: number; readonly currency: string }
+
+/**
+ * How far a purchase has come. It only ever moves to a later one of these, whatever the order in which reports
+ * arrive: paid beats closed, and what was once closed is not opened again.
+ */
+export const PURCHASE_STATES = ['open', 'processing', 'closed', 'review', 'paid'] as const
+export type PurchaseState = (typeof PURCHASE_STATES)[number]
+
+/** Why money that arrived gave no access: the session is not what was asked for. */
+export type ReviewReason = 'amount' | 'currency' | 'mode' | 'livemode'
+
+export type Purchase = {
+  readonly id: PurchaseId
+  readonly email: Email
+  readonly price: Price
+  /** Whether real money was asked for, or a test mode's. */
+  readonly live: boolean
+  readonly state: PurchaseState
+  readonly createdAt: Date
+  /** When the provider stops taking money for it. */
+  readonly expiresAt: Date
+  /** Null until the provider has answered with its session. */
+  readonly sessionId: string | null
+  /** Joins refunds and disputes to the purchase. Null until money moves, and for ever when none does. */
+  readonly paymentIntentId: string | null
+  readonly paidAt: Date | null
+  /** In minor units, after vouchers. Null until paid. */
+  readonly amountPaid: number | null
+  readonly reviewReason: ReviewReason | null
+  /** When an operator took back the access that it gave. */
+  readonly revokedAt: Date | null
+}
+
+/** What the provider says about one of its sessions. */
+export type SessionReport = {
+  readonly sessionId: string
+  /** Null when the session does not name one of our purchases. */
+  readonly purchaseId: PurchaseId | null
+  readonly outcome: 'open' | 'processing' | 'closed' | 'paid'
+  /** In minor units, before and after vouchers. */
+  readonly amountSubtotal: number
+  readonly amountTotal: number
+  readonly currency: string
+  readonly live: boolean
+  /** Whether it is a single payment, rather than a subscription or a saved card. */
+  readonly singlePayment: boolean
+  readonly paymentIntentId: string | null
+  /** The hosted payment page. Null once it is closed. */
+  readonly url: string | null
+}
+
+/** Stripe wants at least 30 minutes from its own clock; the rest is room for retries and clocks that differ. */
+const SESSION_LIFETIME_MS = 33 * 60_000
+/** A page that closes while someone types a card number is worse than a new one. */
+const REUSE_MARGIN_MS = 5 * 60_000
+/** After this long the provider no longer takes the same `expiresAt`, and nobody is waiting for the answer. */
+const CREATION_WINDOW_MS = 60_000
+
+export function draftPurchase(draft: {
+  id: PurchaseId
+  email: Email
+  price: Price
+  live: boolean
+  now: Date
+}): Purchase {
+  const { now, ...asked } = draft
+  return {
+    ...asked,
+    state: 'open',
+    createdAt: now,
+    // Providers count in whole seconds.
+    expiresAt: new Date(Math.floor((now.getTime() + SESSION_LIFETIME_MS) / 1000) * 1000),
+    sessionId: null,
+    paymentIntentId: null,
+    paidAt: null,
+    amountPaid: null,
+    reviewReason: null,
+    revokedAt: null,
+  }
+}
+
+/** The one purchase an address can pay at this moment. */
+export function findOpenPurchase(purchases: readonly Purchase[]): Purchase | null {
+  return purchases.find(({ state }) => state === 'open') ?? null
+}
+
+/** Throws `premium_already_active` or `payment_processing` where another payment would be one too many. */
+export function refuseSecondPayment(
+  purchases: readonly Purchase[],
+  { hasPremium }: { hasPremium: boolean },
+): void {
+  if (hasPremium) throw new DomainError('premium_already_active')
+  if (purchases.some(({ state }) => state === 'processing')) {
+    throw new DomainError('payment_processing')
+  }
+}
+
+/** Whether the session that is open may be handed out again at today's price. */
+export function isReusable(purchase: Purchase, price: Price, now: Date): boolean {
+  return (
+    purchase.price.amount === price.amount &&
+    purchase.price.currency === price.currency &&
+    purchase.expiresAt.getTime() - now.getTime() > REUSE_MARGIN_MS
+  )
+}
+
+/** Whether the provider may still be asked, under the same idempotency key, for a session it never confirmed. */
+export function canStillBeCreated(purchase: Purchase, now: Date): boolean {
+  return now.getTime() - purchase.createdAt.getTime() <= CREATION_WINDOW_MS
+}
+
+/** The provider answered with its session. A purchase that was closed in the meantime stays closed. */
+export function attachSession(purchase: Purchase, sessionId: string): Purchase {
+  return { ...purchase, sessionId: purchase.sessionId ?? sessionId }
+}
+
+export function closePurchase(purchase: Purchase): Purchase {
+  return advance(purchase, 'closed', {})
+}
+
+/** Whether a report is about this purchase, and not about somebody else's session that merely names it. */
+export function concerns(report: SessionReport, purchase: Purchase): boolean {
+  return purchase.sessionId === null
+    ? report.purchaseId === purchase.id
+    : report.sessionId === purchase.sessionId
+}
+
+/** Takes a report into account. Any order and any repetition of the same reports gives the same purchase. */
+export function settlePurchase(
+  purchase: Purchase,
+  report: SessionReport,
+  { allowPromotionCodes, now }: { allowPromotionCodes: boolean; now: Date },
+): Purchase {
+  const seen: Purchase = {
+    ...purchase,
+    sessionId: purchase.sessionId ?? report.sessionId,
+    paymentIntentId: purchase.paymentIntentId ?? report.paymentIntentId,
+  }
+  if (report.outcome !== 'paid') return advance(seen, report.outcome, {})
+
+  const reviewReason = findMismatch(purchase, report, allowPromotionCodes)
+  if (reviewReason) return advance(seen, 'review', { reviewReason })
+  return advance(seen, 'paid', {
+    paidAt: now,
+    amountPaid: report.amountTotal,
+    reviewReason: null,
+  })
+}
+
+function advance(
+  purchase: Purchase,
+  state: PurchaseState,
+  facts: Partial<Pick<Purchase, 'paidAt' | 'amountPaid' | 'reviewReason'>>,
+): Purchase {
+  const isLater = PURCHASE_STATES.indexOf(state) > PURCHASE_STATES.indexOf(purchase.state)
+  return isLater ? { ...purchase, ...facts, state } : purchase
+}
+
+function findMismatch(
+  { price, live }: Purchase,
+  report: SessionReport,
+  allowPromotionCodes: boolean,
+): ReviewReason | null {
+  if (!report.singlePayment) return 'mode'
+  if (report.live !== live) return 'livemode'
+  if (report.currency !== price.currency) return 'currency'
+
+  const hasDiscount = allowPromotionCodes && report.amountTotal < price.amount
+  const isWhatWasAsked = report.amountTotal === price.amount || hasDiscount
+  return report.amountSubtotal === price.amount && isWhatWasAsked ? null : 'amount'
+}
