@@ -2,10 +2,8 @@ import { mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
 import { concerns, type Purchase, type SessionReport, settlePurchase } from '../domain/purchase.ts'
 import type { PaymentNotification, Ports } from './ports.ts'
 
-type Dependencies = Pick<
-  Ports,
-  'purchases' | 'refunds' | 'disputes' | 'payments' | 'clock' | 'rules' | 'log'
->
+type SettleDependencies = Pick<Ports, 'purchases' | 'clock' | 'rules' | 'log'>
+type Dependencies = SettleDependencies & Pick<Ports, 'refunds' | 'disputes' | 'payments'>
 
 /** Applies what the provider reports, in any order and any number of times. Durable once it resolves. */
 export async function settlePayment(
@@ -41,22 +39,32 @@ export async function settlePayment(
  * Returns the purchase as it stands then, or null when the session is not one of ours.
  */
 export async function settleSession(
-  ports: Pick<Ports, 'purchases' | 'clock' | 'rules' | 'log'>,
+  ports: SettleDependencies,
   report: SessionReport,
 ): Promise<Purchase | null> {
   const known = await findPurchase(ports, report)
-  if (!known || !concerns(report, known)) {
-    ports.log.info('session of somebody else ignored', { session: report.sessionId })
-    return null
-  }
+  const settled = known && (await settleKnown(ports, known, report))
+  if (settled) return settled
 
-  const { purchase, before } = await ports.purchases.update(known.email, ({ purchases }) => {
-    const current = purchases.find(({ id }) => id === known.id) ?? known
+  ports.log.info('session of somebody else ignored', { session: report.sessionId })
+  return null
+}
+
+/** Null when the report turns out to be about another session than the purchase's own. */
+async function settleKnown(
+  ports: SettleDependencies,
+  { id, email }: Purchase,
+  report: SessionReport,
+): Promise<Purchase | null> {
+  const { before, purchase } = await ports.purchases.update(email, ({ purchases }) => {
+    const before = purchases.find((purchase) => purchase.id === id)
+    if (!before || !concerns(report, before)) return { before: null, purchase: null }
+
     const { allowPromotionCodes } = ports.rules
-    const settled = settlePurchase(current, report, { allowPromotionCodes, now: ports.clock.now() })
-    return { purchase: settled, before: current }
+    const now = ports.clock.now()
+    return { before, purchase: settlePurchase(before, report, { allowPromotionCodes, now }) }
   })
-  logChange(ports, { before, after: purchase })
+  if (before && purchase) logChange(ports, { before, after: purchase })
   return purchase
 }
 

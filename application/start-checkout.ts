@@ -51,7 +51,7 @@ async function openSession(ports: Dependencies, email: Email): Promise<CheckoutS
     return reopenSession(ports, { ...purchase, sessionId: purchase.sessionId }, price)
   }
   if (canStillBeCreated(purchase, ports.clock.now())) return createSession(ports, purchase, price)
-  await close(ports, purchase)
+  await giveUp(ports, purchase)
   return null
 }
 
@@ -81,7 +81,7 @@ async function createSession(
     session = await ports.payments.createSession(purchase)
   } catch (error) {
     // Without an answer the session may exist: the next try asks for the same one, under the same key.
-    if (error instanceof Unavailable && error.answered) await close(ports, purchase)
+    if (error instanceof Unavailable && error.answered) await giveUp(ports, purchase)
     throw error
   }
 
@@ -116,6 +116,13 @@ async function reopenSession(
 async function retire(ports: Dependencies, purchase: Purchase, sessionId: string): Promise<void> {
   const report = await ports.payments.expireSession(sessionId)
   await (report ? settleSession(ports, report) : close(ports, purchase))
+}
+
+/** Closes a purchase without a session. One that a parallel request has opened in the meantime stays open. */
+async function giveUp(ports: Dependencies, purchase: Purchase): Promise<void> {
+  await change(ports, purchase, (current) =>
+    current.sessionId === null ? closePurchase(current) : current,
+  )
 }
 
 async function close(ports: Dependencies, purchase: Purchase): Promise<void> {

@@ -16,6 +16,8 @@ const HOST_NAME = new RegExp(`^(?:${LABEL}\\.)+(?![0-9]+$)${LABEL}$`)
 
 // Whatever a URL would read as more than a host name (port, path, escape, user) never reaches its parser.
 const DOMAIN_CHARACTERS = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu
+// Punycode hides a hyphen at the edge of an internationalised label from HOST_NAME.
+const HYPHEN_AT_EDGE = /(?:^|[.\u3002])-|-(?:$|[.\u3002])/u
 const CONTROL_CHARACTER = /\p{Cc}/u
 const ASCII = /^[\x20-\x7e]+$/
 
@@ -44,6 +46,7 @@ function normaliseLocalPart(localPart: string): string {
 
 function normaliseDomain(domain: string): string {
   if (!DOMAIN_CHARACTERS.test(domain) || !URL.canParse(`http://${domain}`)) throw invalid()
+  if (HYPHEN_AT_EDGE.test(domain.normalize('NFKC'))) throw invalid()
   // The WHATWG host parser applies UTS #46: lower case, width, Punycode.
   const host = new URL(`http://${domain}`).hostname
   if (!HOST_NAME.test(host)) throw invalid()

@@ -3,7 +3,7 @@
  * even when the clock stands still or is set back.
  */
 
-/** Where the line is drawn by logging out now: after every token issued so far. */
+/** Where the line is drawn by logging out now: after every token issued up to now, and after every earlier line. */
 export function drawLine(previousLine: Date | null, now: Date): Date {
   return new Date(Math.max(now.getTime(), previousLine?.getTime() ?? 0) + 1)
 }

@@ -53,21 +53,21 @@ const MAIL_LIMITS = [
 /** Reads a code as a person means it: digits of any script, with spaces and dashes. Throws `invalid_code`. */
 export function parseOtpCode(input: string): OtpCode {
   const typed = input.length > INPUT_LENGTH_MAX ? '' : input.normalize('NFKC')
-  const code = Array.from(typed.replace(/[\s\p{Cf}\p{Pd}]/gu, ''), digitOf).join('')
+  const code = Array.from(typed.replace(/[\s\p{Cf}\p{Dash}]/gu, ''), digitOf).join('')
   if (!/^[0-9]{6}$/.test(code)) throw new DomainError('invalid_code')
   return code as OtpCode
 }
 
 /**
  * The ASCII digit of a decimal digit. Unicode encodes each script's digits as ten code points in a row, zero first
- * (the Unicode Standard, section 4.6), and NFKC has already replaced the sets that touch one another.
+ * (the Unicode Standard, section 4.6); where two scripts touch, the row is twice as long.
  */
 function digitOf(character: string): string {
   if (!DECIMAL_DIGIT.test(character)) return character
   const codePoint = character.codePointAt(0) ?? 0
   let zero = codePoint
   while (DECIMAL_DIGIT.test(String.fromCodePoint(zero - 1))) zero--
-  return String(codePoint - zero)
+  return String((codePoint - zero) % 10)
 }
 
 /**
@@ -83,11 +83,11 @@ export function issueOtp(
   if (retryAt) throw new DomainError('too_many_mails', retryAt)
 
   const reserved: OtpRecord = {
-    ...record,
+    ...promoteReplacement(record, now),
     mailedAt: [...mailedAt, now],
     wrongTriesAt: within(record.wrongTriesAt, DAY_MS, now),
   }
-  const reusable = [record.replacement, record.current].find((otp) => isInFirstHalf(otp, now))
+  const reusable = [reserved.replacement, reserved.current].find((otp) => isInFirstHalf(otp, now))
   if (reusable) return { record: reserved, otp: reusable }
 
   const otp: Otp = {
@@ -96,7 +96,7 @@ export function issueOtp(
     expiresAt: new Date(now.getTime() + lifetimeMs),
     attemptsLeft: ATTEMPTS_MAX,
   }
-  return isLive(record.current, now)
+  return isLive(reserved.current, now)
     ? { record: { ...reserved, replacement: otp }, otp }
     : { record: { ...reserved, current: otp, replacement: null }, otp }
 }
@@ -129,26 +129,26 @@ export function attemptOtp(
     throw new DomainError('too_many_wrong_codes', new Date(oldestCounted.getTime() + DAY_MS))
   }
 
-  // A replacement counts only once the code before it has run out: never are two codes right at once.
-  const replacing = !isLive(record.current, now)
-  const otp = replacing ? record.replacement : record.current
+  const counting = promoteReplacement(record, now)
+  const otp = counting.current
   if (!otp || !isLive(otp, now)) return { record, accepted: false }
 
   if (sameCode(deriveCode(otp), code)) {
-    return { record: { ...record, current: null, replacement: null }, accepted: true }
+    return { record: { ...counting, current: null, replacement: null }, accepted: true }
   }
 
   const attemptsLeft = otp.attemptsLeft - 1
   const current = attemptsLeft > 0 ? { ...otp, attemptsLeft } : null
   return {
-    record: {
-      ...record,
-      current,
-      replacement: replacing ? null : record.replacement,
-      wrongTriesAt: [...wrongTriesAt, now],
-    },
+    record: { ...counting, current, wrongTriesAt: [...wrongTriesAt, now] },
     accepted: false,
   }
+}
+
+/** A replacement counts only once the code before it has run out: never are two codes right at once. */
+function promoteReplacement(record: OtpRecord, now: Date): OtpRecord {
+  if (isLive(record.current, now)) return record
+  return { ...record, current: record.replacement, replacement: null }
 }
 
 /** Looks at every digit whatever the first ones say, so that the time it takes tells nothing. */

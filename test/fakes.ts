@@ -258,10 +258,12 @@ export function memoryStore(): Store {
       },
       async revokeAll(email, revokedAt) {
         operatorGrants.forEach((grant, index) => {
-          if (grant.email === email) operatorGrants[index] = { ...grant, revokedAt }
+          if (grant.email !== email || grant.revokedAt) return
+          operatorGrants[index] = { ...grant, revokedAt }
         })
         for (const purchase of purchasesOf(email)) {
-          if (purchase.state === 'paid') purchases.set(purchase.id, { ...purchase, revokedAt })
+          if (purchase.state !== 'paid' || purchase.revokedAt) continue
+          purchases.set(purchase.id, { ...purchase, revokedAt })
         }
       },
     },

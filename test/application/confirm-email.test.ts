@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test'
+import { confirmEmail } from '../../application/confirm-email.ts'
+import { requestOtp } from '../../application/request-otp.ts'
+import { verifyEmail } from '../../application/verify-email.ts'
+import { parseEmail } from '../../domain/email.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { parseOtpCode } from '../../domain/otp.ts'
+import { fakePorts, NOON } from '../fakes.ts'
+
+const MINUTE_MS = 60_000
+const email = parseEmail('ada@example.com')
+const mailed = { email, language: 'en' } as const
+
+describe('confirmEmail', () => {
+  test('verifies the address for the specified time', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, mailed)
+    ports.clock.advance(MINUTE_MS)
+    expect(await confirmEmail(ports, { email, code })).toBeNull()
+    expect(await ports.verifications.findByEmail(email)).toEqual({
+      email,
+      verifiedAt: new Date(NOON.getTime() + MINUTE_MS),
+      expiresAt: new Date(NOON.getTime() + 31 * MINUTE_MS),
+    })
+  })
+
+  test('verifies no other address', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, mailed)
+    await confirmEmail(ports, { email, code })
+    expect(await ports.verifications.findByEmail(parseEmail('bob@example.com'))).toBeNull()
+  })
+
+  test('verifies nobody by a wrong code', async () => {
+    const ports = fakePorts()
+    await verifyEmail(ports, mailed)
+    const code = parseOtpCode('999999')
+    await expect(confirmEmail(ports, { email, code })).rejects.toEqual(
+      new DomainError('invalid_code'),
+    )
+    expect(await ports.verifications.findByEmail(email)).toBeNull()
+  })
+
+  test('leaves an earlier verification alone when a code is wrong', async () => {
+    const ports = fakePorts()
+    await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
+    const before = await ports.verifications.findByEmail(email)
+    await confirmEmail(ports, { email, code: parseOtpCode('999999') }).catch(() => {})
+    expect(await ports.verifications.findByEmail(email)).toEqual(before)
+  })
+
+  test('begins the time anew with every right code', async () => {
+    const ports = fakePorts()
+    await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
+    ports.clock.advance(20 * MINUTE_MS)
+    await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
+    const verification = await ports.verifications.findByEmail(email)
+    expect(verification?.expiresAt).toEqual(new Date(NOON.getTime() + 50 * MINUTE_MS))
+  })
+
+  test('gives a token to an address that has premium already', async () => {
+    const ports = fakePorts()
+    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    const token = await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
+    expect(await ports.tokens.verify(token!, NOON)).toEqual({ email, issuedAt: NOON })
+  })
+
+  test('takes a code whichever way it was asked for', async () => {
+    const ports = fakePorts()
+    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    const code = await requestOtp(ports, mailed)
+    expect(await confirmEmail(ports, { email, code })).not.toBeNull()
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test'
+import { confirmEmail } from '../../application/confirm-email.ts'
+import { logIn } from '../../application/log-in.ts'
+import { verifyEmail } from '../../application/verify-email.ts'
+import { parseEmail } from '../../domain/email.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { parseOtpCode } from '../../domain/otp.ts'
+import { fakePorts, NOON } from '../fakes.ts'
+
+const email = parseEmail('ada@example.com')
+const mailed = { email, language: 'en' } as const
+
+async function withPremium() {
+  const ports = fakePorts()
+  await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+  return ports
+}
+
+describe('logIn', () => {
+  test('trades a code for a token of the address, also a code from verifyEmail', async () => {
+    const ports = await withPremium()
+    const token = await logIn(ports, { email, code: await verifyEmail(ports, mailed) })
+    expect(await ports.tokens.verify(token, NOON)).toEqual({ email, issuedAt: NOON })
+  })
+
+  test('takes a code once, be it to log in or to confirm', async () => {
+    const ports = await withPremium()
+    const code = await verifyEmail(ports, mailed)
+    await logIn(ports, { email, code })
+    const refused = new DomainError('invalid_code')
+    await expect(logIn(ports, { email, code })).rejects.toEqual(refused)
+    await expect(confirmEmail(ports, { email, code })).rejects.toEqual(refused)
+  })
+
+  test('lets exactly one in of many who bring the same code', async () => {
+    const ports = await withPremium()
+    const code = await verifyEmail(ports, mailed)
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 200 }, () => logIn(ports, { email, code })),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('refuses an address without premium, and the code is used up all the same', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, mailed)
+    await expect(logIn(ports, { email, code })).rejects.toEqual(
+      new DomainError('premium_required_to_log_in'),
+    )
+    await expect(logIn(ports, { email, code })).rejects.toEqual(new DomainError('invalid_code'))
+  })
+
+  test('judges the code before premium', async () => {
+    const ports = fakePorts()
+    await verifyEmail(ports, mailed)
+    await expect(logIn(ports, { email, code: parseOtpCode('999999') })).rejects.toEqual(
+      new DomainError('invalid_code'),
+    )
+  })
+
+  test('verifies nobody: buying takes confirmEmail', async () => {
+    const ports = await withPremium()
+    await logIn(ports, { email, code: await verifyEmail(ports, mailed) })
+    expect(await ports.verifications.findByEmail(email)).toBeNull()
+  })
+})

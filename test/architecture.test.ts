@@ -1,0 +1,300 @@
+import { describe, expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import manifest from '../package.json'
+
+const ROOT = path.join(import.meta.dir, '..')
+const MAIN = 'interfaces/main.ts'
+const LINES_MAX = 300
+/** Files with this in their name are put there by a run of this test, maybe another one than this. */
+const BIOME_PROBE = '/biome-probe-'
+
+/** What each folder may import from the project, and whether it may import packages. Only `MAIN` sees everything. */
+const FOLDERS = {
+  domain: { sees: ['domain'], packages: false },
+  application: { sees: ['domain', 'application'], packages: false },
+  infrastructure: { sees: ['domain', 'application', 'infrastructure'], packages: true },
+  interfaces: { sees: ['domain', 'application', 'interfaces'], packages: true },
+} as const
+type Folder = keyof typeof FOLDERS
+
+/** The ways to name another module: import and export from, import for effect, import() of values and types, require. */
+const MODULE_NAME =
+  /\b(?:from|import|require)\b\s*\(?\s*(?<quote>['"`])(?<name>[^'"`\n]+)\k<quote>/g
+/** A module named by something that has to run first. */
+const COMPUTED_MODULE_NAME = /\bimport\s*\(\s*(?![\s'"])/g
+const ENVIRONMENT =
+  /\b(?:process|Bun|import\.meta)\s*(?:\.|\?\.)\s*env\b|\benv\b[^;\n=]*\}\s*=\s*(?:process|Bun)\b/g
+const TIME_OR_CHANCE =
+  /\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^)\s])|(?<!\bnew\s)\bDate\s*\(|\bMath\s*\.\s*random\b|\bperformance\s*\.\s*now\b|\bTemporal\s*\.\s*Now\b/g
+const UNRUN_TEST = /\.\s*(?:only|skip|todo)(?:If)?\s*[(.]/g
+const VAGUE_NAME = /(?:^|\/)(?:index|utils?|helpers?|common|types|misc|shared)\.ts$/
+
+type Source = { readonly file: string; readonly text: string }
+
+async function readSources(pattern: string): Promise<Source[]> {
+  const found = await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: ROOT }))
+  const files = found.filter((file) => !file.includes(BIOME_PROBE))
+  return Promise.all(
+    files
+      .sort()
+      .map(async (file) => ({ file, text: await Bun.file(path.join(ROOT, file)).text() })),
+  )
+}
+
+/** Every match as `file:line: match`, but for those in comments that begin their line. */
+function findAll(
+  { file, text }: Source,
+  pattern: RegExp,
+): { place: string; match: RegExpExecArray }[] {
+  const code = text.replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '')
+  return [...code.matchAll(pattern)].map((match) => ({
+    place: `${file}:${code.slice(0, match.index).split('\n').length}: ${match[0].trim()}`,
+    match,
+  }))
+}
+
+function places(sources: readonly Source[], pattern: RegExp): string[] {
+  return sources.flatMap((source) => findAll(source, pattern).map(({ place }) => place))
+}
+
+function forbiddenImports(source: Source): string[] {
+  if (source.file === MAIN) return []
+  const { sees, packages } = FOLDERS[source.file.split('/')[0] as Folder]
+  const named = findAll(source, MODULE_NAME)
+    .filter(({ match }) => {
+      const name = match.groups?.['name'] ?? ''
+      if (!name.startsWith('.')) return !packages
+      const folder = path.join(path.dirname(source.file), name).split(path.sep)[0]
+      return !sees.some((seen) => seen === folder)
+    })
+    .map(({ place }) => place)
+  return [...named, ...places([source], COMPUTED_MODULE_NAME)]
+}
+
+const sources = await readSources('{domain,application,infrastructure,interfaces}/**/*.ts')
+const tests = await readSources('test/**/*.ts')
+
+describe('the source', () => {
+  test('is all there: every folder has files to look at', () => {
+    for (const folder of Object.keys(FOLDERS)) {
+      expect(sources.filter(({ file }) => file.startsWith(`${folder}/`)).length).toBeGreaterThan(0)
+    }
+  })
+
+  test('imports only what its folder may see', () => {
+    expect(sources.flatMap(forbiddenImports)).toEqual([])
+  })
+
+  test('reads the environment only in the composition root', () => {
+    expect(
+      places(
+        sources.filter(({ file }) => file !== MAIN),
+        ENVIRONMENT,
+      ),
+    ).toEqual([])
+  })
+
+  test('takes time and chance from ports, but for the adapters that are their source', () => {
+    const adapters = [MAIN, 'infrastructure/system-clock.ts']
+    const others = sources.filter(({ file }) => !adapters.includes(file))
+    expect(places(others, TIME_OR_CHANCE)).toEqual([])
+  })
+
+  test('has no file that is longer than a person reads at once', async () => {
+    const written = await readSources(
+      '{domain,application,infrastructure,interfaces}/**/*.{ts,js,css,html}',
+    )
+    const tooLong = written
+      .map(({ file, text }) => ({ file, lines: text.trimEnd().split('\n').length }))
+      .filter(({ lines }) => lines > LINES_MAX)
+      .map(({ file, lines }) => `${file}: ${lines} lines`)
+    expect(tooLong).toEqual([])
+  })
+
+  test('has no file whose name says nothing', () => {
+    expect(sources.map(({ file }) => file).filter((file) => VAGUE_NAME.test(file))).toEqual([])
+  })
+})
+
+describe('the tests', () => {
+  test('are all run', () => {
+    const others = tests.filter(({ file }) => file !== 'test/architecture.test.ts')
+    expect(places(others, UNRUN_TEST)).toEqual([])
+  })
+
+  test('look at every file of the core that does something', () => {
+    const plain = [
+      'domain/brand.ts',
+      'domain/errors.ts',
+      'application/ports.ts',
+      'application/unavailable.ts',
+    ]
+    const untested = sources
+      .map(({ file }) => file)
+      .filter((file) => /^(?:domain|application)\//.test(file) && !plain.includes(file))
+      .filter(
+        (file) => !tests.some((one) => one.file === `test/${file.replace('.ts', '.test.ts')}`),
+      )
+    expect(untested).toEqual([])
+  })
+})
+
+describe('the dependencies', () => {
+  test('are pinned to one version each', () => {
+    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+    const loose = versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+    expect(versions.length).toBeGreaterThan(0)
+    expect(loose).toEqual([])
+  })
+
+  test('are locked without the address of a registry', async () => {
+    const lock = { file: 'bun.lock', text: await Bun.file(path.join(ROOT, 'bun.lock')).text() }
+    expect(lock.text).not.toBe('')
+    expect(places([lock], /.*http.*/g)).toEqual([])
+  })
+})
+
+describe('this very test', () => {
+  const named = (file: string, text: string) => ({ file, text })
+
+  test.each([
+    ["import { log } from '../infrastructure/log.ts'"],
+    ["import type { Log } from '../infrastructure/log.ts'"],
+    ["import {\n  log,\n} from '../infrastructure/log.ts'"],
+    ["import '../infrastructure/log.ts'"],
+    ["export * from '../infrastructure/log.ts'"],
+    ["const log = await import('../infrastructure/log.ts')"],
+    ["const log = await import(\n  '../infrastructure/log.ts',\n)"],
+    ["type Log = import('../infrastructure/log.ts').Log"],
+    ["const log = require('../infrastructure/log.ts')"],
+    ['const log = await import(`../infrastructure/log.ts`)'],
+    ['const log = await import(name)'],
+    ["import { log } from './../infrastructure/log.ts'"],
+    ["import { fakePorts } from '../test/fakes.ts'"],
+    ["import manifest from '../package.json'"],
+    ["import Stripe from 'stripe'"],
+    ["import { readFile } from 'node:fs'"],
+    ["import { Database } from 'bun:sqlite'"],
+  ])('sees that the core must not say: %s', (text) => {
+    expect(forbiddenImports(named('application/x.ts', text))).not.toEqual([])
+    expect(forbiddenImports(named('domain/x.ts', text))).not.toEqual([])
+  })
+
+  test.each([
+    ['domain/x.ts', "import type { Ports } from '../application/ports.ts'"],
+    ['application/x.ts', "import { app } from '../interfaces/http/app.ts'"],
+    ['infrastructure/sqlite/x.ts', "import { app } from '../../interfaces/http/app.ts'"],
+    ['interfaces/http/x.ts', "import { log } from '../../infrastructure/log.ts'"],
+    ['interfaces/cli/x.ts', "type Log = import('../../infrastructure/log.ts').Log"],
+  ])('sees that %s must not say: %s', (file, text) => {
+    expect(forbiddenImports(named(file, text))).toEqual([
+      `${file}:1: ${text.slice(text.search(/\b(?:from|import\()/)).replace(/\).*/, '')}`,
+    ])
+  })
+
+  test.each([
+    ['domain/x.ts', "import { parseEmail } from './email.ts'"],
+    ['application/x.ts', "import { parseEmail } from '../domain/email.ts'"],
+    ['infrastructure/sqlite/x.ts', "import type { Ports } from '../../application/ports.ts'"],
+    ['infrastructure/x.ts', "import Stripe from 'stripe'"],
+    ['interfaces/http/x.ts', "import { Elysia } from 'elysia'"],
+    ['interfaces/main.ts', "import { log } from '../infrastructure/log.ts'"],
+    ['domain/x.ts', "// Not imported from '../infrastructure/log.ts'."],
+  ])('lets %s say: %s', (file, text) => {
+    expect(forbiddenImports(named(file, text))).toEqual([])
+  })
+
+  test.each([
+    ['the environment', 'const home = process.env.HOME', ENVIRONMENT, true],
+    ['the environment', 'const home = Bun.env["HOME"]', ENVIRONMENT, true],
+    ['the environment', 'const home = import.meta.env.HOME', ENVIRONMENT, true],
+    ['the environment', 'const { env } = process', ENVIRONMENT, true],
+    ['the environment', 'const { env } = settings', ENVIRONMENT, false],
+    ['time', 'const now = Date.now()', TIME_OR_CHANCE, true],
+    ['time', 'const now = new Date()', TIME_OR_CHANCE, true],
+    ['time', 'const now = new Date', TIME_OR_CHANCE, true],
+    ['time', 'const now = Date()', TIME_OR_CHANCE, true],
+    ['time', 'const now = new Date(milliseconds)', TIME_OR_CHANCE, false],
+    ['time', 'const age = performance.now()', TIME_OR_CHANCE, true],
+    ['chance', 'const dice = Math.random()', TIME_OR_CHANCE, true],
+    ['chance', 'const one = Math.max(1, 2)', TIME_OR_CHANCE, false],
+    ['a test that is not run', "test.skip('x', () => {})", UNRUN_TEST, true],
+    ['a test that is not run', "describe.only('x', () => {})", UNRUN_TEST, true],
+    ['a test that is not run', "test.todo('x')", UNRUN_TEST, true],
+    ['a test that is not run', "describe.skip.each([])('x', () => {})", UNRUN_TEST, true],
+    ['a test that is not run', "test.skipIf(true)('x', () => {})", UNRUN_TEST, true],
+    ['a test that is not run', "test('the only one', () => {})", UNRUN_TEST, false],
+  ])('looks for %s: %s', (_, text, pattern, found) => {
+    expect(places([named('x.ts', text)], pattern).length > 0).toBe(found)
+  })
+
+  test('names the line', () => {
+    expect(
+      places([named('x.ts', '// a\n\nconst a = 1\nconst now = Date.now()\n')], TIME_OR_CHANCE),
+    ).toEqual(['x.ts:4: Date.now'])
+  })
+})
+
+describe('Biome', () => {
+  const refused = [
+    [
+      'domain',
+      "export type { Ports } from '../application/ports.ts'",
+      'domain imports only domain',
+    ],
+    ['domain', "export { Elysia } from 'elysia'", 'domain imports only domain'],
+    [
+      'application',
+      "export const load = () => import('../infrastructure/config.ts')",
+      'application imports only domain and application',
+    ],
+    [
+      'infrastructure',
+      "export { createApp } from '../interfaces/http/app.ts'",
+      'infrastructure never imports interfaces',
+    ],
+    [
+      'interfaces',
+      "export { loadConfig } from '../infrastructure/config.ts'",
+      'interfaces never imports infrastructure',
+    ],
+  ] as const
+  const allowed = [
+    ['application', "export { parseEmail } from '../domain/email.ts'", null],
+    ['interfaces', "export { Elysia } from 'elysia'", null],
+  ] as const
+
+  test('refuses what the folders must not import, and nothing else', async () => {
+    const probes = [...refused, ...allowed].map(([folder, text, message]) => ({
+      file: `${folder}${BIOME_PROBE}${Bun.randomUUIDv7()}.ts`,
+      text: `${text}\n`,
+      message,
+    }))
+    try {
+      for (const { file, text } of probes) await Bun.write(path.join(ROOT, file), text)
+      const { exitCode, findings } = await lint(probes.map(({ file }) => file))
+      for (const { file, message } of probes) {
+        const [finding = null, ...others] = findings.filter((line) => line.includes(file))
+        expect(others).toEqual([])
+        if (message) expect(finding).toContain(message)
+        else expect(finding).toBeNull()
+      }
+      expect(exitCode).not.toBe(0)
+    } finally {
+      for (const { file } of probes) await rm(path.join(ROOT, file), { force: true })
+    }
+  })
+
+  /** One line for each thing that Biome has to say. */
+  async function lint(files: readonly string[]): Promise<{ exitCode: number; findings: string[] }> {
+    const launcher = path.join(ROOT, 'node_modules/@biomejs/biome/bin/biome')
+    const biome = Bun.spawn([process.execPath, launcher, 'lint', '--reporter=github', ...files], {
+      cwd: ROOT,
+      stdout: 'pipe',
+      stderr: 'ignore',
+    })
+    const output = await new Response(biome.stdout).text()
+    return { exitCode: await biome.exited, findings: output.split('\n').filter(Boolean) }
+  }
+})

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { drawLine, isLoggedOut, issueTime } from '../../domain/log-out.ts'
+import { NOON } from '../fakes.ts'
+
+const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
+
+describe('logging out everywhere', () => {
+  test('nobody is logged out before the first time', () => {
+    expect(issueTime(null, NOON)).toEqual(NOON)
+    expect(isLoggedOut(new Date(0), null)).toBe(false)
+  })
+
+  test('ends a token issued in the same instant', () => {
+    const token = issueTime(null, NOON)
+    expect(isLoggedOut(token, drawLine(null, NOON))).toBe(true)
+  })
+
+  test('does not end a token issued afterwards in the same instant', () => {
+    const line = drawLine(null, NOON)
+    expect(isLoggedOut(issueTime(line, NOON), line)).toBe(false)
+  })
+
+  test('a token issued a whole day later counts from that day', () => {
+    expect(issueTime(drawLine(null, NOON), at(86_400_000))).toEqual(at(86_400_000))
+  })
+
+  test('the line never moves back, even when the clock does', () => {
+    const line = drawLine(null, NOON)
+    expect(drawLine(line, at(-60_000)).getTime()).toBeGreaterThan(line.getTime())
+  })
+
+  test('a clock set back does not void the tokens issued after a log-out', () => {
+    const line = drawLine(null, NOON)
+    const token = issueTime(line, at(-60_000))
+    expect(isLoggedOut(token, line)).toBe(false)
+    expect(isLoggedOut(token, drawLine(line, at(-60_000)))).toBe(true)
+  })
+
+  test('after a first log-out, every log-out ends every token before it and none after it, whatever the clock does', () => {
+    const steps = fc.array(
+      fc.record({ logsOut: fc.boolean(), movedMs: fc.integer({ min: -3, max: 3 }) }),
+      { maxLength: 40 },
+    )
+    fc.assert(
+      fc.property(steps, (history) => {
+        let now = NOON.getTime()
+        let line = drawLine(null, NOON)
+        let alive: Date[] = []
+        let ended: Date[] = []
+        for (const { logsOut, movedMs } of history) {
+          // A clock set back behind the previous log-out, but not behind a token: that one needs more than the line.
+          now = Math.max(
+            now + movedMs,
+            ...alive.map((token) => token.getTime()),
+            line.getTime() - 5,
+          )
+          if (logsOut) {
+            line = drawLine(line, new Date(now))
+            ended = [...ended, ...alive]
+            alive = []
+          } else {
+            alive = [...alive, issueTime(line, new Date(now))]
+          }
+          expect(alive.filter((token) => isLoggedOut(token, line))).toEqual([])
+          expect(ended.filter((token) => !isLoggedOut(token, line))).toEqual([])
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'bun:test'
+import { parseEmail } from '../../domain/email.ts'
+import { DomainError } from '../../domain/errors.ts'
+import {
+  attachSession,
+  canStillBeCreated,
+  closePurchase,
+  concerns,
+  draftPurchase,
+  findOpenPurchase,
+  isReusable,
+  PURCHASE_STATES,
+  type Purchase,
+  type PurchaseId,
+  refuseSecondPayment,
+} from '../../domain/purchase.ts'
+import { NOON } from '../fakes.ts'
+
+const MINUTE_MS = 60_000
+const email = parseEmail('ada@example.com')
+const price = { amount: 400, currency: 'eur' }
+const id = 'pur_1' as PurchaseId
+const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
+
+const drafted = draftPurchase({ id, email, price, live: true, now: NOON })
+const opened: Purchase = attachSession(drafted, 'cs_1')
+
+describe('a drafted purchase', () => {
+  test('is open, asks for its price and knows nothing of the provider yet', () => {
+    expect(drafted).toEqual({
+      id,
+      email,
+      price,
+      live: true,
+      state: 'open',
+      createdAt: NOON,
+      expiresAt: at(33 * MINUTE_MS),
+      sessionId: null,
+      paymentIntentId: null,
+      paidAt: null,
+      amountPaid: null,
+      reviewReason: null,
+      revokedAt: null,
+    })
+  })
+
+  test('expires at a whole second, 31 to 35 minutes from each moment at which it may still be created', () => {
+    for (const millisecond of [0, 1, 499, 999]) {
+      const now = at(millisecond)
+      const { expiresAt, ...draft } = draftPurchase({ id, email, price, live: true, now })
+      expect(expiresAt.getMilliseconds()).toBe(0)
+
+      for (const age of [0, 1, 30_000, 59_999, 60_000]) {
+        const askedAt = new Date(now.getTime() + age)
+        expect(canStillBeCreated({ expiresAt, ...draft }, askedAt)).toBe(true)
+        const ahead = expiresAt.getTime() - askedAt.getTime()
+        expect(ahead).toBeGreaterThanOrEqual(31 * MINUTE_MS)
+        expect(ahead).toBeLessThanOrEqual(35 * MINUTE_MS)
+      }
+      expect(canStillBeCreated({ expiresAt, ...draft }, new Date(now.getTime() + 60_001))).toBe(
+        false,
+      )
+    }
+  })
+})
+
+describe('a session', () => {
+  test('is attached once, and a second one does not take its place', () => {
+    expect(opened).toEqual({ ...drafted, sessionId: 'cs_1' })
+    expect(attachSession(opened, 'cs_2')).toEqual(opened)
+  })
+
+  test('does not reopen a purchase that was closed in the meantime', () => {
+    expect(attachSession(closePurchase(drafted), 'cs_1').state).toBe('closed')
+  })
+
+  test.each([
+    ['all its life is left', 0, true],
+    ['a millisecond more than five minutes are left', 28 * MINUTE_MS - 1, true],
+    ['exactly five minutes are left', 28 * MINUTE_MS, false],
+    ['it has expired', 34 * MINUTE_MS, false],
+  ])('may be handed out again or not when %s', (_, afterMs, reusable) => {
+    expect(isReusable(opened, price, at(afterMs))).toBe(reusable)
+  })
+
+  test.each([
+    ['the amount', { amount: 401, currency: 'eur' }],
+    ['the currency', { amount: 400, currency: 'usd' }],
+  ])('is not handed out again when %s has changed', (_, today) => {
+    expect(isReusable(opened, today, NOON)).toBe(false)
+  })
+})
+
+describe('closing a purchase', () => {
+  test.each([
+    ['open', 'closed'],
+    ['processing', 'closed'],
+    ['closed', 'closed'],
+    ['review', 'review'],
+    ['paid', 'paid'],
+  ] as const)('that is %s leaves it %s', (state, after) => {
+    expect(closePurchase({ ...opened, state })).toEqual({ ...opened, state: after })
+  })
+})
+
+describe('another payment', () => {
+  function refusal(states: readonly Purchase['state'][], premium: boolean): unknown {
+    const purchases = states.map((state) => ({ ...opened, state }))
+    try {
+      return refuseSecondPayment(purchases, { hasPremium: premium })
+    } catch (error) {
+      return error
+    }
+  }
+
+  test('is refused to whoever has premium, also while a payment is under way', () => {
+    expect(refusal([], true)).toEqual(new DomainError('premium_already_active'))
+    expect(refusal(['processing'], true)).toEqual(new DomainError('premium_already_active'))
+  })
+
+  test('is refused while a delayed payment is under way', () => {
+    expect(refusal(['closed', 'processing', 'open'], false)).toEqual(
+      new DomainError('payment_processing'),
+    )
+  })
+
+  test('is allowed otherwise, also after a purchase that no longer gives premium', () => {
+    expect(refusal([], false)).toBeUndefined()
+    expect(refusal(['open', 'closed', 'review', 'paid'], false)).toBeUndefined()
+  })
+})
+
+test('only an open purchase can be paid', () => {
+  const purchases = PURCHASE_STATES.map((state) => ({ ...opened, state }))
+  expect(findOpenPurchase([...purchases].reverse())?.state).toBe('open')
+  expect(findOpenPurchase(purchases.filter(({ state }) => state !== 'open'))).toBeNull()
+  expect(findOpenPurchase([])).toBeNull()
+})
+
+describe('a report', () => {
+  const report = {
+    sessionId: 'cs_1',
+    purchaseId: id,
+    outcome: 'open',
+    amountSubtotal: 400,
+    amountTotal: 400,
+    currency: 'eur',
+    live: true,
+    singlePayment: true,
+    paymentIntentId: null,
+    url: null,
+  } as const
+
+  test.each([
+    ['its session, which is known', opened, report, true],
+    [
+      'its session, though the purchase is not named',
+      opened,
+      { ...report, purchaseId: null },
+      true,
+    ],
+    ['another session that names the purchase', opened, { ...report, sessionId: 'cs_2' }, false],
+    ['the purchase, whose session is not known yet', drafted, report, true],
+    ['another purchase', drafted, { ...report, purchaseId: 'pur_2' as PurchaseId }, false],
+    [
+      'no purchase, where the session is not known yet',
+      drafted,
+      { ...report, purchaseId: null },
+      false,
+    ],
+  ])('concerns a purchase or not when it names %s', (_, purchase, about, concerned) => {
+    expect(concerns(about, purchase)).toBe(concerned)
+  })
+})
