@@ -1,0 +1,121 @@
+import type { Database } from 'bun:sqlite'
+import { createHash } from 'node:crypto'
+import init from './migrations/0001_init.sql' with { type: 'text' }
+
+export type Migration = { readonly name: string; readonly sql: string }
+
+/** In the order in which they are applied. A released one never changes. */
+export const MIGRATIONS: readonly Migration[] = [{ name: '0001_init', sql: init }]
+
+/** The database does not fit this executable, and no attempt is made to use it. */
+export class IncompatibleDatabase extends Error {
+  override readonly name = 'IncompatibleDatabase'
+}
+
+type AppliedMigration = { readonly name: string; readonly sha256: string }
+
+const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  name TEXT NOT NULL PRIMARY KEY,
+  sha256 TEXT NOT NULL,
+  applied_at INTEGER NOT NULL
+) STRICT`
+
+const RECORD = `INSERT INTO schema_migrations (name, sha256, applied_at)
+  VALUES (?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))`
+
+/**
+ * Applies what the database lacks, each migration whole or not at all, and returns the names of those it applied
+ * itself. Several processes may do it at once. Throws `IncompatibleDatabase` for a database that a newer executable
+ * has migrated, or one whose migrations are not those of this executable.
+ */
+export function applyMigrations(
+  client: Database,
+  migrations: readonly Migration[],
+): readonly string[] {
+  // Most starts end here, without waiting for another process that is writing.
+  if (findPending(client, migrations).length === 0) return []
+
+  // Rebuilding a table drops the old one, which would delete the rows that refer to it. Inside a transaction this
+  // pragma does nothing.
+  client.run('PRAGMA foreign_keys = OFF')
+  try {
+    return migrations
+      .filter((migration) =>
+        client.transaction(() => applyOnce(client, migrations, migration)).immediate(),
+      )
+      .map(({ name }) => name)
+  } finally {
+    client.run('PRAGMA foreign_keys = ON')
+  }
+}
+
+/** The newest migration that the database has. */
+export function schemaVersion(client: Database): string {
+  return readHistory(client).at(-1)?.name ?? 'none'
+}
+
+function applyOnce(
+  client: Database,
+  migrations: readonly Migration[],
+  migration: Migration,
+): boolean {
+  // Only now, with the write lock held, is it certain that no other process applies it.
+  if (!findPending(client, migrations).includes(migration)) return false
+
+  client.run(CREATE_HISTORY)
+  client.run(migration.sql)
+  if (client.prepare('PRAGMA foreign_key_check').all().length > 0) {
+    throw new Error(`migration ${migration.name} leaves rows that refer to nothing`)
+  }
+  client.run(RECORD, [migration.name, sha256(migration)])
+  return true
+}
+
+function findPending(client: Database, migrations: readonly Migration[]): readonly Migration[] {
+  const history = readHistory(client)
+  refuseUnknown(client, migrations, history)
+  refuseChanged(client, migrations, history)
+  return migrations.filter(({ name }) => !history.some((applied) => applied.name === name))
+}
+
+function refuseUnknown(
+  { filename }: Database,
+  migrations: readonly Migration[],
+  history: readonly AppliedMigration[],
+): void {
+  const unknown = history.filter(({ name }) => !migrations.some((known) => known.name === name))
+  if (unknown.length === 0) return
+  const names = unknown.map(({ name }) => name).join(', ')
+  const newest = migrations.at(-1)?.name ?? 'none'
+  throw new IncompatibleDatabase(
+    `the database ${filename} is newer than this executable: it has the migration ${names}, the executable knows those up to ${newest}`,
+  )
+}
+
+function refuseChanged(
+  { filename }: Database,
+  migrations: readonly Migration[],
+  history: readonly AppliedMigration[],
+): void {
+  for (const migration of migrations) {
+    const applied = history.find(({ name }) => name === migration.name)
+    if (!applied || applied.sha256 === sha256(migration)) continue
+    throw new IncompatibleDatabase(
+      `the migration ${migration.name} that the database ${filename} has is not the one of this executable: sha256 ${applied.sha256} there, ${sha256(migration)} here`,
+    )
+  }
+}
+
+function readHistory(client: Database): readonly AppliedMigration[] {
+  const exists = client
+    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'")
+    .get()
+  if (!exists) return []
+  return client
+    .prepare<AppliedMigration, []>('SELECT name, sha256 FROM schema_migrations ORDER BY name')
+    .all()
+}
+
+function sha256({ sql }: Migration): string {
+  return createHash('sha256').update(sql).digest('hex')
+}

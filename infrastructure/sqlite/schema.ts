@@ -1,0 +1,98 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { SandboxSession } from '../../application/ports.ts'
+import type { Email } from '../../domain/email.ts'
+import type { OtpSeed } from '../../domain/otp.ts'
+import { DISPUTE_STATES, REFUND_STATES } from '../../domain/premium-grant.ts'
+import { PURCHASE_STATES, type PurchaseId, type ReviewReason } from '../../domain/purchase.ts'
+
+// The tables as the queries see them. The migrations make them and hold their constraints.
+
+export const otps = sqliteTable('otps', {
+  email: emailColumn('email').notNull(),
+  role: text('role', { enum: ['current', 'replacement'] }).notNull(),
+  seed: text('seed').$type<OtpSeed>().notNull(),
+  issuedAt: momentColumn('issued_at').notNull(),
+  expiresAt: momentColumn('expires_at').notNull(),
+  attemptsLeft: integer('attempts_left').notNull(),
+})
+
+export const otpMails = sqliteTable('otp_mails', {
+  email: emailColumn('email').notNull(),
+  position: integer('position').notNull(),
+  sentAt: momentColumn('sent_at').notNull(),
+})
+
+export const otpWrongTries = sqliteTable('otp_wrong_tries', {
+  email: emailColumn('email').notNull(),
+  position: integer('position').notNull(),
+  triedAt: momentColumn('tried_at').notNull(),
+})
+
+export const verifications = sqliteTable('verifications', {
+  email: emailColumn('email').notNull().primaryKey(),
+  verifiedAt: momentColumn('verified_at').notNull(),
+  expiresAt: momentColumn('expires_at').notNull(),
+})
+
+export const logOuts = sqliteTable('log_outs', {
+  email: emailColumn('email').notNull().primaryKey(),
+  lineAt: momentColumn('line_at').notNull(),
+})
+
+export const purchases = sqliteTable('purchases', {
+  id: text('id').$type<PurchaseId>().notNull().primaryKey(),
+  email: emailColumn('email').notNull(),
+  priceAmount: integer('price_amount').notNull(),
+  priceCurrency: text('price_currency').notNull(),
+  live: integer('live', { mode: 'boolean' }).notNull(),
+  state: text('state', { enum: PURCHASE_STATES }).notNull(),
+  createdAt: momentColumn('created_at').notNull(),
+  expiresAt: momentColumn('expires_at').notNull(),
+  sessionId: text('session_id'),
+  paymentIntentId: text('payment_intent_id'),
+  paidAt: momentColumn('paid_at'),
+  amountPaid: integer('amount_paid'),
+  reviewReason: text('review_reason').$type<ReviewReason>(),
+  revokedAt: momentColumn('revoked_at'),
+})
+
+export const operatorGrants = sqliteTable('operator_grants', {
+  id: text('id').notNull().primaryKey(),
+  email: emailColumn('email').notNull(),
+  grantedAt: momentColumn('granted_at').notNull(),
+  revokedAt: momentColumn('revoked_at'),
+})
+
+export const refunds = sqliteTable('refunds', {
+  id: text('id').notNull().primaryKey(),
+  paymentIntentId: text('payment_intent_id').notNull(),
+  amount: integer('amount').notNull(),
+  state: text('state', { enum: REFUND_STATES }).notNull(),
+})
+
+export const disputes = sqliteTable('disputes', {
+  id: text('id').notNull().primaryKey(),
+  paymentIntentId: text('payment_intent_id').notNull(),
+  state: text('state', { enum: DISPUTE_STATES }).notNull(),
+  reportedAt: momentColumn('reported_at').notNull(),
+})
+
+export const sandboxSessions = sqliteTable('sandbox_sessions', {
+  sessionId: text('session_id').notNull().primaryKey(),
+  purchaseId: text('purchase_id').$type<PurchaseId>().notNull(),
+  customerEmail: emailColumn('customer_email').notNull(),
+  priceAmount: integer('price_amount').notNull(),
+  priceCurrency: text('price_currency').notNull(),
+  state: text('state').$type<SandboxSession['state']>().notNull(),
+  createdAt: momentColumn('created_at').notNull(),
+  expiresAt: momentColumn('expires_at').notNull(),
+  paymentIntentId: text('payment_intent_id'),
+})
+
+function emailColumn(name: string) {
+  return text(name).$type<Email>()
+}
+
+function momentColumn(name: string) {
+  return integer(name, { mode: 'timestamp_ms' })
+}

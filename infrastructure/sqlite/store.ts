@@ -1,0 +1,43 @@
+import type { Store } from '../../application/ports.ts'
+import type { SandboxSessionStore } from '../sandbox-session.ts'
+import { openDatabase, type SqliteDatabase } from './database.ts'
+import { sqliteDatabaseHealth } from './database-health.ts'
+import { sqliteDisputeRepository } from './dispute-repository.ts'
+import { sqliteLogOutRepository } from './log-out-repository.ts'
+import { sqliteOtpRepository } from './otp-repository.ts'
+import { sqlitePremiumGrantRepository } from './premium-grant-repository.ts'
+import { sqlitePurchaseRepository } from './purchase-repository.ts'
+import { sqliteRefundRepository } from './refund-repository.ts'
+import { sqliteSandboxSessionStore } from './sandbox-session-store.ts'
+import { sqliteVerificationRepository } from './verification-repository.ts'
+
+export type SqliteStore = Store & {
+  readonly sandboxSessions: SandboxSessionStore
+  /** Never throws, and may be called again. From then on every method throws `Unavailable('storage')`. */
+  close(): void
+}
+
+/**
+ * Opens the database file, made where there is none and migrated, or a fresh one for `:memory:`. Throws
+ * `Unavailable('storage')` when that cannot be done now, and `IncompatibleDatabase` when it never can.
+ */
+export function openSqliteStore(path: string): SqliteStore {
+  const database = openDatabase(path)
+  // To prepare a statement is to read the schema, and can fail as any read can.
+  return database.read(() => sqliteStore(database))
+}
+
+export function sqliteStore(database: SqliteDatabase): SqliteStore {
+  return {
+    otps: sqliteOtpRepository(database),
+    verifications: sqliteVerificationRepository(database),
+    purchases: sqlitePurchaseRepository(database),
+    premiumGrants: sqlitePremiumGrantRepository(database),
+    refunds: sqliteRefundRepository(database),
+    disputes: sqliteDisputeRepository(database),
+    logOuts: sqliteLogOutRepository(database),
+    databaseHealth: sqliteDatabaseHealth(database),
+    sandboxSessions: sqliteSandboxSessionStore(database),
+    close: database.close,
+  }
+}

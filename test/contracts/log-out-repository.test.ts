@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test'
+import type { Email } from '../../domain/email.ts'
+import { drawLine } from '../../domain/log-out.ts'
+import { NOON } from '../fakes.ts'
+import { STORES } from '../stores.ts'
+
+const ANNA = 'anna@example.com' as Email
+const BERT = 'bert@example.com' as Email
+
+describe.each(STORES)('LogOutRepository on %s', (_, open) => {
+  test('knows no line of an address that never logged out', async () => {
+    const { logOuts } = await open()
+    await logOuts.update(BERT, () => NOON)
+
+    expect(await logOuts.findByEmail(ANNA)).toBeNull()
+  })
+
+  test('keeps the line to the millisecond, and hands it to the next change', async () => {
+    const { logOuts } = await open()
+    const line = new Date(NOON.getTime() + 1)
+    await logOuts.update(ANNA, () => line)
+    expect(await logOuts.findByEmail(ANNA)).toEqual(line)
+
+    let handed: Date | null = null
+    await logOuts.update(ANNA, (known) => {
+      handed = known
+      return new Date(NOON.getTime() + 2)
+    })
+    expect(handed as Date | null).toEqual(line)
+    expect(await logOuts.findByEmail(ANNA)).toEqual(new Date(NOON.getTime() + 2))
+  })
+
+  test('stores nothing when the change throws, and passes its error through', async () => {
+    const { logOuts } = await open()
+    await logOuts.update(ANNA, () => NOON)
+
+    const refusal = new Error('refused')
+    const refused = logOuts.update(ANNA, () => {
+      throw refusal
+    })
+    await expect(refused).rejects.toBe(refusal)
+    expect(await logOuts.findByEmail(ANNA)).toEqual(NOON)
+  })
+
+  test('loses none of 200 parallel log-outs', async () => {
+    const { logOuts } = await open()
+
+    await Promise.all(
+      Array.from({ length: 200 }, () => logOuts.update(ANNA, (line) => drawLine(line, NOON))),
+    )
+    expect(await logOuts.findByEmail(ANNA)).toEqual(new Date(NOON.getTime() + 200))
+  })
+})

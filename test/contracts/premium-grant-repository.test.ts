@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'bun:test'
+import type { Store } from '../../application/ports.ts'
+import type { Email } from '../../domain/email.ts'
+import type { Dispute, PremiumGrant, Refund } from '../../domain/premium-grant.ts'
+import { PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
+import { NOON } from '../fakes.ts'
+import { STORES } from '../stores.ts'
+import { ANNA, BERT, openPurchase, paidPurchase } from './purchases.ts'
+
+const LATER = new Date(NOON.getTime() + 3_600_000)
+const MUCH_LATER = new Date(NOON.getTime() + 7_200_000)
+
+const REFUND: Refund = { id: 're_1', paymentIntentId: 'pi_one', amount: 100, state: 'pending' }
+const DISPUTE: Dispute = { id: 'du_1', paymentIntentId: 'pi_one', state: 'open', reportedAt: LATER }
+
+describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
+  test('knows no grant of an address that has none', async () => {
+    const { premiumGrants } = await open()
+
+    expect(await premiumGrants.findByEmail(ANNA)).toEqual([])
+  })
+
+  test('gives an address premium by an operator’s word, as often as it is given', async () => {
+    const store = await open()
+    await store.premiumGrants.add({ id: 'first', email: ANNA, grantedAt: NOON })
+    await store.premiumGrants.add({ id: 'second', email: ANNA, grantedAt: NOON })
+
+    const byHand = { email: ANNA, payment: null, revokedAt: null }
+    expect(await grantsOf(store, ANNA)).toEqual([
+      { id: 'first', ...byHand },
+      { id: 'second', ...byHand },
+    ])
+    expect(await grantsOf(store, BERT)).toEqual([])
+  })
+
+  test('counts a paid purchase as a grant under its own id', async () => {
+    const store = await open()
+    await save(store, paidPurchase('one', { amountPaid: 250, revokedAt: LATER }))
+
+    expect(await grantsOf(store, ANNA)).toEqual([
+      {
+        id: 'one',
+        email: ANNA,
+        payment: { amountPaid: 250, refunds: [], disputes: [] },
+        revokedAt: LATER,
+      },
+    ])
+    expect(await grantsOf(store, BERT)).toEqual([])
+  })
+
+  test.each(PURCHASE_STATES.filter((state) => state !== 'paid'))(
+    'counts no purchase that is %s',
+    async (state) => {
+      const store = await open()
+      const reviewReason = state === 'review' ? 'amount' : null
+      await save(store, openPurchase('one', { state, reviewReason }))
+
+      expect(await grantsOf(store, ANNA)).toEqual([])
+    },
+  )
+
+  test('joins refunds and disputes to the purchase of their payment', async () => {
+    const store = await open()
+    await save(store, paidPurchase('one'))
+    await save(store, paidPurchase('two'))
+    const secondRefund: Refund = { ...REFUND, id: 're_2', state: 'failed' }
+    const secondDispute: Dispute = { ...DISPUTE, id: 'du_2', state: 'won' }
+    await report(store, [REFUND, secondRefund], [DISPUTE, secondDispute])
+
+    const [one, two] = await grantsOf(store, ANNA)
+    expect(one?.payment?.refunds.toSorted(byId)).toEqual([REFUND, secondRefund])
+    expect(one?.payment?.disputes.toSorted(byId)).toEqual([DISPUTE, secondDispute])
+    expect(two?.payment).toEqual({ amountPaid: 400, refunds: [], disputes: [] })
+  })
+
+  test('joins them also when they were known before the purchase was paid', async () => {
+    const store = await open()
+    await report(store, [REFUND], [DISPUTE])
+    await save(store, openPurchase('one'))
+    expect(await grantsOf(store, ANNA)).toEqual([])
+
+    await save(store, paidPurchase('one'))
+    const [grant] = await grantsOf(store, ANNA)
+    expect(grant?.payment).toEqual({ amountPaid: 400, refunds: [REFUND], disputes: [DISPUTE] })
+  })
+
+  test('joins nothing to a purchase that was paid with no payment intent', async () => {
+    const store = await open()
+    await report(store, [REFUND], [DISPUTE])
+    await save(store, paidPurchase('one', { amountPaid: 0, paymentIntentId: null }))
+
+    const [grant] = await grantsOf(store, ANNA)
+    expect(grant?.payment).toEqual({ amountPaid: 0, refunds: [], disputes: [] })
+  })
+
+  test('revokes every grant the address has, active or not', async () => {
+    const store = await open()
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
+    await save(store, paidPurchase('one'))
+    await save(store, paidPurchase('two'))
+    await report(store, [{ ...REFUND, amount: 400 }], [])
+
+    await store.premiumGrants.revokeAll(ANNA, LATER)
+    const grants = await grantsOf(store, ANNA)
+    expect(grants.map(({ revokedAt }) => revokedAt)).toEqual([LATER, LATER, LATER])
+  })
+
+  test('keeps the date of what was revoked before', async () => {
+    const store = await open()
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
+    await save(store, paidPurchase('one'))
+    await store.premiumGrants.revokeAll(ANNA, LATER)
+
+    await store.premiumGrants.revokeAll(ANNA, MUCH_LATER)
+    const grants = await grantsOf(store, ANNA)
+    expect(grants.map(({ revokedAt }) => revokedAt)).toEqual([LATER, LATER])
+  })
+
+  test('leaves the grants of other addresses alone', async () => {
+    const store = await open()
+    await store.premiumGrants.add({ id: 'by hand', email: BERT, grantedAt: NOON })
+    await save(store, paidPurchase('one', { email: BERT }))
+
+    await store.premiumGrants.revokeAll(ANNA, LATER)
+    const grants = await grantsOf(store, BERT)
+    expect(grants.map(({ revokedAt }) => revokedAt)).toEqual([null, null])
+  })
+
+  test('lets a purchase that is paid after the revocation grant premium again', async () => {
+    const store = await open()
+    const processing = openPurchase('one', { state: 'processing' })
+    await save(store, processing)
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
+
+    await store.premiumGrants.revokeAll(ANNA, LATER)
+    expect(await store.purchases.findById(processing.id)).toEqual(processing)
+
+    await save(store, paidPurchase('one'))
+    await store.premiumGrants.add({ id: 'by hand again', email: ANNA, grantedAt: MUCH_LATER })
+    const grants = await grantsOf(store, ANNA)
+    expect(grants.map(({ id, revokedAt }) => [id, revokedAt])).toEqual([
+      ['by hand', LATER],
+      ['by hand again', null],
+      ['one', null],
+    ])
+  })
+})
+
+/** In the order of their ids, because the port promises none. */
+async function grantsOf(store: Store, email: Email): Promise<readonly PremiumGrant[]> {
+  const grants = await store.premiumGrants.findByEmail(email)
+  return grants.toSorted(byId)
+}
+
+async function save({ purchases }: Store, purchase: Purchase): Promise<void> {
+  await purchases.update(purchase.email, () => ({ purchase }))
+}
+
+async function report(
+  store: Store,
+  refunds: readonly Refund[],
+  disputes: readonly Dispute[],
+): Promise<void> {
+  for (const refund of refunds) await store.refunds.update(refund.id, () => refund)
+  for (const dispute of disputes) await store.disputes.update(dispute.id, () => dispute)
+}
+
+function byId(left: { id: string }, right: { id: string }): number {
+  return left.id < right.id ? -1 : 1
+}

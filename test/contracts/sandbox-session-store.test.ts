@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test'
+import type { PurchaseId } from '../../domain/purchase.ts'
+import type { SandboxSessionRecord } from '../../infrastructure/sandbox-session.ts'
+import { NOON } from '../fakes.ts'
+import { SANDBOX_STORES } from '../stores.ts'
+import { ANNA } from './purchases.ts'
+
+const SESSION: SandboxSessionRecord = {
+  sessionId: 'cs_one',
+  purchaseId: 'one' as PurchaseId,
+  customerEmail: ANNA,
+  price: { amount: 400, currency: 'eur' },
+  state: 'open',
+  createdAt: NOON,
+  expiresAt: new Date(NOON.getTime() + 60_000),
+  paymentIntentId: null,
+}
+
+describe.each(SANDBOX_STORES)('SandboxSessionStore on %s', (_, open) => {
+  test('knows no session that was never created', async () => {
+    const { sandboxSessions } = await open()
+
+    expect(await sandboxSessions.find('cs_one')).toBeNull()
+  })
+
+  test('keeps every field of a session', async () => {
+    const { sandboxSessions } = await open()
+
+    expect(await sandboxSessions.create(SESSION)).toEqual(SESSION)
+    expect(await sandboxSessions.find('cs_one')).toEqual(SESSION)
+    expect(await sandboxSessions.find('cs_two')).toBeNull()
+  })
+
+  test('returns the session that the purchase already has, unchanged', async () => {
+    const { sandboxSessions } = await open()
+    await sandboxSessions.create(SESSION)
+    await sandboxSessions.update('cs_one', (session) => ({ ...session, state: 'paid' }))
+
+    const again = await sandboxSessions.create({ ...SESSION, sessionId: 'cs_two' })
+    expect(again).toEqual({ ...SESSION, state: 'paid' })
+    expect(await sandboxSessions.find('cs_two')).toBeNull()
+  })
+
+  test('gives 50 parallel creations for one purchase one session', async () => {
+    const { sandboxSessions } = await open()
+
+    const created = await Promise.all(
+      Array.from({ length: 50 }, (_unused, count) =>
+        sandboxSessions.create({ ...SESSION, sessionId: `cs_${count}` }),
+      ),
+    )
+    expect(new Set(created.map(({ sessionId }) => sessionId)).size).toBe(1)
+  })
+
+  test('refuses to give a session another purchase', async () => {
+    const { sandboxSessions } = await open()
+    await sandboxSessions.create(SESSION)
+
+    const stolen = sandboxSessions.create({ ...SESSION, purchaseId: 'two' as PurchaseId })
+    await expect(stolen).rejects.toThrow()
+    expect(await sandboxSessions.find('cs_one')).toEqual(SESSION)
+  })
+
+  test('returns and keeps what the change makes of a session', async () => {
+    const { sandboxSessions } = await open()
+    await sandboxSessions.create(SESSION)
+
+    const paid = { ...SESSION, state: 'paid', paymentIntentId: 'pi_one' } as const
+    expect(await sandboxSessions.update('cs_one', () => paid)).toEqual(paid)
+    expect(await sandboxSessions.find('cs_one')).toEqual(paid)
+  })
+
+  test('changes no session that is unknown', async () => {
+    const { sandboxSessions } = await open()
+
+    expect(await sandboxSessions.update('cs_one', () => SESSION)).toBeNull()
+    expect(await sandboxSessions.find('cs_one')).toBeNull()
+  })
+
+  test('stores nothing when the change throws, and passes its error through', async () => {
+    const { sandboxSessions } = await open()
+    await sandboxSessions.create(SESSION)
+
+    const refusal = new Error('refused')
+    const refused = sandboxSessions.update('cs_one', () => {
+      throw refusal
+    })
+    await expect(refused).rejects.toBe(refusal)
+    expect(await sandboxSessions.find('cs_one')).toEqual(SESSION)
+  })
+
+  test('loses none of 200 parallel updates', async () => {
+    const { sandboxSessions } = await open()
+    await sandboxSessions.create(SESSION)
+
+    await Promise.all(
+      Array.from({ length: 200 }, () =>
+        sandboxSessions.update('cs_one', (session) => ({
+          ...session,
+          expiresAt: new Date(session.expiresAt.getTime() + 1),
+        })),
+      ),
+    )
+    const session = await sandboxSessions.find('cs_one')
+    expect(session?.expiresAt).toEqual(new Date(SESSION.expiresAt.getTime() + 200))
+  })
+})

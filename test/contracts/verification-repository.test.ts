@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'bun:test'
+import type { Email } from '../../domain/email.ts'
+import { verifyEmail } from '../../domain/verification.ts'
+import { NOON } from '../fakes.ts'
+import { STORES } from '../stores.ts'
+
+const ANNA = 'anna@example.com' as Email
+const BERT = 'bert@example.com' as Email
+const HALF_AN_HOUR_MS = 30 * 60_000
+
+describe.each(STORES)('VerificationRepository on %s', (_, open) => {
+  test('knows nothing of an address that was never verified', async () => {
+    const { verifications } = await open()
+
+    expect(await verifications.findByEmail(ANNA)).toBeNull()
+  })
+
+  test('keeps every field of a verification', async () => {
+    const { verifications } = await open()
+    const verification = verifyEmail(ANNA, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON })
+    await verifications.save(verification)
+
+    expect(await verifications.findByEmail(ANNA)).toEqual(verification)
+    expect(await verifications.findByEmail(BERT)).toBeNull()
+  })
+
+  test('keeps the latest verification of an address, and leaves those of others alone', async () => {
+    const { verifications } = await open()
+    const berts = verifyEmail(BERT, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON })
+    await verifications.save(berts)
+    await verifications.save(verifyEmail(ANNA, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON }))
+
+    const now = new Date(NOON.getTime() + 60_000)
+    const latest = verifyEmail(ANNA, { lifetimeMs: 1000, now })
+    await verifications.save(latest)
+
+    expect(await verifications.findByEmail(ANNA)).toEqual(latest)
+    expect(await verifications.findByEmail(BERT)).toEqual(berts)
+  })
+})

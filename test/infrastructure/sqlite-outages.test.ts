@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Unavailable } from '../../application/unavailable.ts'
+import { EMPTY_OTP_RECORD } from '../../domain/otp.ts'
+import { verifyEmail } from '../../domain/verification.ts'
+import {
+  openSqliteStore,
+  type SqliteStore,
+  sqliteStore,
+} from '../../infrastructure/sqlite/store.ts'
+import { ANNA, openPurchase, paidPurchase } from '../contracts/purchases.ts'
+import { NOON } from '../fakes.ts'
+import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
+
+const REFUND = { id: 're_1', paymentIntentId: 'pi_one', amount: 100, state: 'pending' } as const
+const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'open', reportedAt: NOON } as const
+const SESSION = {
+  sessionId: 'cs_one',
+  purchaseId: openPurchase('one').id,
+  customerEmail: ANNA,
+  price: { amount: 400, currency: 'eur' },
+  state: 'open',
+  createdAt: NOON,
+  expiresAt: NOON,
+  paymentIntentId: null,
+} as const
+
+describe('a SQLite database that cannot do its part', () => {
+  test('is unavailable to every method once it is closed, and to close it again is no fault', async () => {
+    const store = openSqliteStore(join(temporaryFolder(), 'alibi.db'))
+    store.close()
+    store.close()
+
+    for (const call of everyMethod(store)) await expectOutage(call())
+  })
+
+  test('is unavailable to every method that stores while another connection writes, and reads go on', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const [writer, waiting] = [openTemporaryDatabase(path), openTemporaryDatabase(path)]
+    const store = sqliteStore(waiting)
+    await store.logOuts.update(ANNA, () => NOON)
+    waiting.queries.$client.run('PRAGMA busy_timeout = 0')
+    writer.queries.$client.run('BEGIN IMMEDIATE')
+
+    for (const call of everyWrite(store)) expect(await expectOutage(call())).toBe('SQLITE_BUSY')
+    expect(await store.logOuts.findByEmail(ANNA)).toEqual(NOON)
+
+    writer.queries.$client.run('COMMIT')
+    await store.logOuts.update(ANNA, () => new Date(NOON.getTime() + 1))
+    expect(await store.logOuts.findByEmail(ANNA)).toEqual(new Date(NOON.getTime() + 1))
+  })
+
+  test('is unavailable to every method that stores when it may only be read, and reads go on', async () => {
+    const database = openTemporaryDatabase()
+    const store = sqliteStore(database)
+    database.queries.$client.run('PRAGMA query_only = ON')
+
+    for (const call of everyWrite(store)) {
+      expect(await expectOutage(call())).toBe('SQLITE_READONLY')
+    }
+    expect(await store.logOuts.findByEmail(ANNA)).toBeNull()
+  })
+
+  test('is unavailable on a full disk, keeps what it has, and works again once there is room', async () => {
+    const database = openTemporaryDatabase()
+    const store = sqliteStore(database)
+    await store.refunds.update('re_1', () => REFUND)
+    const pages = Number(database.queries.$client.prepare('PRAGMA page_count').values()[0]?.[0])
+    database.queries.$client.run(`PRAGMA max_page_count = ${pages}`)
+
+    const long = { ...REFUND, id: 're_2', paymentIntentId: 'x'.repeat(100_000) }
+    const full = store.refunds.update('re_2', () => long)
+    expect(await expectOutage(full)).toBe('SQLITE_FULL')
+    expect(await readRefundAmount(store)).toBe(100)
+
+    database.queries.$client.run(`PRAGMA max_page_count = ${pages + 1000}`)
+    await store.refunds.update('re_2', () => long)
+    await store.refunds.update('re_1', () => ({ ...REFUND, amount: 200 }))
+    expect(await readRefundAmount(store)).toBe(200)
+  })
+
+  test.each([
+    ['is no database', 'SQLITE_NOTADB', (path: string) => writeFileSync(path, 'x'.repeat(8192))],
+    ['is a folder', 'SQLITE_CANTOPEN', (path: string) => mkdirSync(path)],
+    ['is below a file', 'EEXIST', (path: string) => writeFileSync(dirname(path), '')],
+  ])('is unavailable when what its path names %s', (_kind, code, prepare) => {
+    const path = join(temporaryFolder(), 'state', 'alibi.db')
+    if (code !== 'EEXIST') mkdirSync(dirname(path))
+    prepare(path)
+
+    const failed = new Promise(() => openSqliteStore(path))
+    return expect(expectOutage(failed)).resolves.toBe(code)
+  })
+
+  test('is unavailable when its file is cut off, and says that it is corrupt', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const store = openSqliteStore(path)
+    await store.logOuts.update(ANNA, () => NOON)
+    store.close()
+    const bytes = new Uint8Array(await Bun.file(path).arrayBuffer())
+    writeFileSync(path, bytes.slice(0, 4096))
+
+    const failed = new Promise((resolve) => resolve(openSqliteStore(path)))
+    expect(await expectOutage(failed)).toBe('SQLITE_CORRUPT')
+  })
+
+  test('passes other faults of the database through as they are', async () => {
+    const store = sqliteStore(openTemporaryDatabase())
+    const unpaid = paidPurchase('one', { paidAt: null })
+
+    const refused = store.purchases.update(ANNA, () => ({ purchase: unpaid }))
+    await expect(refused).rejects.toThrow('CHECK')
+    await expect(refused).rejects.not.toBeInstanceOf(Unavailable)
+  })
+
+  test.each([
+    ['the database', { code: 'SQLITE_BUSY' }],
+    ['the file system', { code: 'ENOSPC', syscall: 'write' }],
+  ])('passes an error of the change through even when it looks like one of %s', async (_, own) => {
+    const store = sqliteStore(openTemporaryDatabase())
+    const lookalike = Object.assign(new Error('no room'), own)
+
+    const refused = store.logOuts.update(ANNA, () => {
+      throw lookalike
+    })
+    await expect(refused).rejects.toBe(lookalike)
+  })
+})
+
+describe('the health of a SQLite database', () => {
+  test('is fine while the database answers from the file at its path', async () => {
+    const store = sqliteStore(openTemporaryDatabase())
+
+    expect(await store.databaseHealth.check()).toBeUndefined()
+  })
+
+  test('is bad once its file is gone, though SQLite would go on writing', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const store = sqliteStore(openTemporaryDatabase(path))
+    rmSync(path)
+
+    await expectOutage(store.databaseHealth.check())
+  })
+
+  test('is bad once another file has taken the place of its own', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'alibi.db')
+    const store = sqliteStore(openTemporaryDatabase(path))
+    openSqliteStore(join(folder, 'other.db')).close()
+    renameSync(join(folder, 'other.db'), path)
+
+    await expectOutage(store.databaseHealth.check())
+  })
+})
+
+function everyWrite(store: SqliteStore): readonly (() => Promise<unknown>)[] {
+  return [
+    () => store.otps.update(ANNA, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } })),
+    () => store.verifications.save(verifyEmail(ANNA, { lifetimeMs: 1, now: NOON })),
+    () => store.purchases.update(ANNA, () => ({ purchase: openPurchase('one') })),
+    () => store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON }),
+    () => store.premiumGrants.revokeAll(ANNA, NOON),
+    () => store.refunds.update('re_1', () => REFUND),
+    () => store.disputes.update('du_1', () => DISPUTE),
+    () => store.logOuts.update(ANNA, () => NOON),
+    () => store.sandboxSessions.create(SESSION),
+    () => store.sandboxSessions.update('cs_one', () => SESSION),
+  ]
+}
+
+function everyMethod(store: SqliteStore): readonly (() => Promise<unknown>)[] {
+  return [
+    ...everyWrite(store),
+    () => store.verifications.findByEmail(ANNA),
+    () => store.purchases.findAccount(ANNA),
+    () => store.purchases.findById(openPurchase('one').id),
+    () => store.purchases.findBySessionId('cs_one'),
+    () => store.premiumGrants.findByEmail(ANNA),
+    () => store.logOuts.findByEmail(ANNA),
+    () => store.databaseHealth.check(),
+    () => store.sandboxSessions.find('cs_one'),
+  ]
+}
+
+/** Returns the code of what was the matter, or null where that has none. */
+async function expectOutage(failing: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await failing.then(
+    () => null,
+    (reason) => reason,
+  )
+  expect(error).toBeInstanceOf(Unavailable)
+  const { outage, cause } = error as Unavailable
+  expect(outage).toBe('storage')
+  expect(cause).toBeInstanceOf(Error)
+  return (cause as { code?: string }).code ?? null
+}
+
+async function readRefundAmount({ refunds }: SqliteStore): Promise<number | undefined> {
+  let amount: number | undefined
+  await refunds.update('re_1', (known) => {
+    amount = known?.amount
+    return known ?? REFUND
+  })
+  return amount
+}
