@@ -1,0 +1,134 @@
+import { durationUpTo, RATE_LIMIT, type RateLimit } from './durations.ts'
+import { type EmailConfig, readEmail, readSender } from './email-settings.ts'
+import {
+  type ListenAddress,
+  type NetworkConfig,
+  readListenAddress,
+  readNetwork,
+} from './network-settings.ts'
+import { type PaymentConfig, readPayment } from './payment-settings.ts'
+import { oneOf, SWITCH, secretOfBytes } from './setting-formats.ts'
+import {
+  type Environment,
+  type SettingFormat,
+  type SettingsSource,
+  settingsSource,
+} from './settings-source.ts'
+
+/** All that the operator has decided, checked. Durations are in milliseconds. */
+export type Config = NetworkConfig & {
+  readonly environment: 'production' | 'development'
+  readonly database: DatabaseConfig
+  /** Null in development where none is set: then one is made and kept beside the database. */
+  readonly jwtSecret: string | null
+  readonly jwtSecretPrevious: string | null
+  readonly tokenLifetimeMs: number
+  readonly otpLifetimeMs: number
+  readonly verificationLifetimeMs: number
+  readonly payment: PaymentConfig
+  readonly refundDuplicates: boolean
+  readonly allowPromotionCodes: boolean
+  readonly email: EmailConfig
+  readonly emailFrom: string
+  /** Null where a limit is switched off. */
+  readonly rateLimits: Readonly<Record<'general' | 'auth' | 'premium', RateLimit | null>>
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
+  readonly logFormat: 'json' | 'pretty'
+}
+
+export type DatabaseConfig = { readonly path: string }
+
+type Surroundings = { env: Environment; readFile: (path: string) => string }
+
+/** The settings are wrong in at least one way. No problem tells a value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+
+  /** One line each, naming the variable and what it must look like. */
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'))
+  }
+}
+
+const LATER = 'is not available in this release: leave it unset'
+const JWT_SECRET = secretOfBytes(32)
+
+const SQLITE_URL: SettingFormat<string> = {
+  shape: 'sqlite:PATH, such as sqlite:/var/lib/alibi/alibi.db (postgres is not in this release)',
+  parse(text) {
+    const [, path] = /^sqlite:(?!\/\/|:memory:$)(\P{Cc}*[^/\p{Cc}])$/u.exec(text) ?? []
+    return path
+  },
+}
+
+/** All that serving takes. Throws `ConfigError` with every problem at once. */
+export function loadConfig(surroundings: Surroundings): Config {
+  return load(surroundings, readConfig)
+}
+
+/** Only where the database is. Throws `ConfigError`. */
+export function loadDatabaseConfig(surroundings: Surroundings): DatabaseConfig {
+  return load(surroundings, (settings) => readDatabase(settings, surroundings.env))
+}
+
+/** Only where the service listens. Throws `ConfigError`. */
+export function loadListenAddress(surroundings: Surroundings): ListenAddress {
+  return load(surroundings, readListenAddress)
+}
+
+function load<Loaded>(
+  surroundings: Surroundings,
+  read: (settings: SettingsSource, env: Environment) => Loaded,
+): Loaded {
+  const settings = settingsSource(surroundings)
+  const loaded = read(settings, surroundings.env)
+  if (settings.problems.length > 0) throw new ConfigError(settings.problems)
+  return loaded
+}
+
+function readConfig(settings: SettingsSource, env: Environment): Config {
+  const environment = settings.read('APP_ENV', oneOf(['production', 'development']), 'production')
+  const isProduction = environment === 'production'
+  settings.refuse('METRICS_PORT', LATER)
+  settings.refuse('CONTENT_DIR', LATER)
+
+  return {
+    environment,
+    ...readNetwork(settings, environment),
+    database: readDatabase(settings, env),
+    jwtSecret: isProduction
+      ? settings.require<string | null>('JWT_SECRET', JWT_SECRET, null)
+      : settings.read<string | null>('JWT_SECRET', JWT_SECRET, null),
+    jwtSecretPrevious: settings.read<string | null>('JWT_SECRET_PREVIOUS', JWT_SECRET, null),
+    tokenLifetimeMs: settings.read('TOKEN_TTL', durationUpTo('3650d'), 30 * 86_400_000),
+    otpLifetimeMs: settings.read('OTP_TTL', durationUpTo('1d'), 10 * 60_000),
+    verificationLifetimeMs: settings.read('VERIFICATION_TTL', durationUpTo('30d'), 30 * 60_000),
+    payment: readPayment(settings, environment),
+    refundDuplicates: settings.read('REFUND_DUPLICATES', SWITCH, true),
+    allowPromotionCodes: settings.read('ALLOW_PROMOTION_CODES', SWITCH, false),
+    email: readEmail(settings, environment),
+    emailFrom: readSender(settings, environment),
+    rateLimits: {
+      general: settings.read('RATE_LIMIT_GENERAL', RATE_LIMIT, rate(10, 15)),
+      auth: settings.read('RATE_LIMIT_AUTH', RATE_LIMIT, rate(5, 15)),
+      premium: settings.read('RATE_LIMIT_PREMIUM', RATE_LIMIT, rate(30, 1)),
+    },
+    logLevel: settings.read('LOG_LEVEL', oneOf(['debug', 'info', 'warn', 'error']), 'info'),
+    logFormat: settings.read(
+      'LOG_FORMAT',
+      oneOf(['json', 'pretty']),
+      isProduction ? 'json' : 'pretty',
+    ),
+  }
+}
+
+function readDatabase(settings: SettingsSource, env: Environment): DatabaseConfig {
+  // systemd lists several state directories with colons between them.
+  const [stateDirectory] = (env['STATE_DIRECTORY'] ?? '').split(':')
+  const path = `${stateDirectory || './data'}/alibi.db`
+  return { path: settings.read('DATABASE_URL', SQLITE_URL, path) }
+}
+
+function rate(limit: number, minutes: number): RateLimit {
+  return { limit, windowMs: minutes * 60_000 }
+}

@@ -1,0 +1,50 @@
+import { ConfigError } from './config.ts'
+import type { Environment } from './settings-source.ts'
+
+const ASSIGNMENT = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/
+
+/** The environment, completed by a settings file; where both set something the environment wins. Throws `ConfigError`. */
+export function withEnvFile(env: Environment, text: string): Environment {
+  const isSet = Object.entries(env).filter(([, value]) => value !== undefined && value !== '')
+  return { ...parseEnvFile(text), ...Object.fromEntries(isSet) }
+}
+
+/**
+ * Reads KEY=VALUE lines, with # before a comment and quotes around a value where wanted. What shells, systemd and
+ * dotenv libraries read differently (comments behind a value, escapes, open quotes) is refused rather than guessed.
+ * Throws `ConfigError`.
+ */
+export function parseEnvFile(text: string): Record<string, string> {
+  const values = new Map<string, string>()
+  const problems: string[] = []
+  const lines = text.replace(/^\u{feff}/u, '').split(/\r?\n/)
+  lines.forEach((untrimmed, index) => {
+    const line = untrimmed.trim()
+    if (line === '' || line.startsWith('#')) return
+    const problem = readLine(line, values)
+    if (problem) problems.push(`line ${index + 1}: ${problem}`)
+  })
+  if (problems.length > 0) throw new ConfigError(problems)
+  return Object.fromEntries(values)
+}
+
+/** Adds the line's assignment, or says what is wrong with it. */
+function readLine(line: string, values: Map<string, string>): string | null {
+  const [, name, written = ''] = ASSIGNMENT.exec(line) ?? []
+  if (name === undefined) return 'must be KEY=VALUE'
+  if (values.has(name)) return `${name} is set a second time`
+
+  const [, quote, quoted] = /^(["'])(.*)\1$/.exec(written) ?? []
+  const value = quoted ?? written
+  if (quote === undefined && /^["']|\s#/.test(value)) {
+    return `${name} needs quotes around all of its value, and no comment behind it`
+  }
+  if (quote !== undefined && value.includes(quote)) {
+    return `${name} has its own quotes within its value: use the other kind`
+  }
+  if (quote === '"' && value.includes('\\')) {
+    return `${name} has a backslash within double quotes: use single quotes`
+  }
+  values.set(name, value)
+  return null
+}

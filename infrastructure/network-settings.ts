@@ -1,0 +1,68 @@
+import { isIP } from 'node:net'
+import { ANY_WEB_ORIGIN, parseBrowserOrigin, SECURE_ORIGIN } from './origins.ts'
+import { listOf, wholeNumber } from './setting-formats.ts'
+import type { SettingFormat, SettingsSource } from './settings-source.ts'
+
+export type ListenAddress = { readonly host: string; readonly port: number }
+
+export type NetworkConfig = ListenAddress & {
+  /** The origin users reach. Null in development where none is set: then it follows from the port. */
+  readonly publicUrl: string | null
+  readonly corsOrigins: '*' | readonly string[]
+  /** Addresses and CIDR blocks. */
+  readonly trustedProxies: readonly string[]
+}
+
+const HOST_NAME =
+  /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
+
+const HOST: SettingFormat<string> = {
+  shape: 'an address or host name to listen on, such as 127.0.0.1, ::1 or 0.0.0.0',
+  parse: (text) => (isIP(text) || isHostName(text) ? text : undefined),
+}
+
+const CORS_ORIGINS_SHAPE =
+  '* or comma-separated origins, such as https://example.com,chrome-extension://ID'
+const BROWSER_ORIGINS = listOf(parseBrowserOrigin, CORS_ORIGINS_SHAPE)
+const CORS_ORIGINS: SettingFormat<'*' | readonly string[]> = {
+  shape: CORS_ORIGINS_SHAPE,
+  parse: (text) => (text === '*' ? '*' : BROWSER_ORIGINS.parse(text)),
+}
+
+const PROXIES = listOf(
+  parseAddressBlock,
+  'comma-separated addresses or CIDR blocks, such as 127.0.0.1,10.0.0.0/8,fd00::/8',
+)
+
+export function readListenAddress(settings: SettingsSource): ListenAddress {
+  return {
+    host: settings.read('HOST', HOST, '127.0.0.1'),
+    port: settings.read('PORT', wholeNumber({ min: 0, max: 65_535 }), 3000),
+  }
+}
+
+export function readNetwork(
+  settings: SettingsSource,
+  environment: 'production' | 'development',
+): NetworkConfig {
+  return {
+    ...readListenAddress(settings),
+    publicUrl:
+      environment === 'production'
+        ? settings.require<string | null>('PUBLIC_URL', SECURE_ORIGIN, null)
+        : settings.read<string | null>('PUBLIC_URL', ANY_WEB_ORIGIN, null),
+    corsOrigins: settings.read('CORS_ORIGINS', CORS_ORIGINS, '*'),
+    trustedProxies: settings.read('TRUSTED_PROXIES', PROXIES, []),
+  }
+}
+
+/** A name whose last label is a number is a mistyped address. */
+function isHostName(text: string): boolean {
+  return text.length <= 253 && HOST_NAME.test(text) && !/(?:^|\.)[0-9]+$/.test(text)
+}
+
+function parseAddressBlock(text: string): string | undefined {
+  const [, address = '', prefix = '0'] = /^([0-9a-f.:]+)(?:\/([0-9]{1,3}))?$/i.exec(text) ?? []
+  const version = isIP(address)
+  return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128) ? text : undefined
+}

@@ -1,0 +1,33 @@
+import type { SettingFormat } from './settings-source.ts'
+
+const WEB_ORIGIN = /^https?:\/\/[^\s/?#\\@*]+\/?$/i
+const EXTENSION_ORIGIN = /^(?:chrome|moz|safari-web)-extension:\/\/[A-Za-z0-9.-]+$/
+
+/** An origin that people or keys are sent to: https, or http where nobody can listen in. */
+export const SECURE_ORIGIN: SettingFormat<string> = {
+  shape: 'https://HOST without a path, such as https://alibi.example.com (http only on loopback)',
+  parse(text) {
+    const origin = parseWebOrigin(text)
+    return origin && (origin.startsWith('https:') || isLoopback(origin)) ? origin : undefined
+  },
+}
+
+export const ANY_WEB_ORIGIN: SettingFormat<string> = {
+  shape: 'http:// or https:// and a host without a path, such as http://localhost:3000',
+  parse: parseWebOrigin,
+}
+
+/** Scheme, host and port, normalised and without a slash at the end; undefined for anything that says more. */
+export function parseWebOrigin(text: string): string | undefined {
+  return WEB_ORIGIN.test(text) && URL.canParse(text) ? new URL(text).origin : undefined
+}
+
+/** An origin as a browser sends it: a web page's or a browser extension's. */
+export function parseBrowserOrigin(text: string): string | undefined {
+  return EXTENSION_ORIGIN.test(text) ? text : parseWebOrigin(text)
+}
+
+function isLoopback(origin: string): boolean {
+  const { hostname } = new URL(origin)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9.]+$/.test(hostname)
+}
