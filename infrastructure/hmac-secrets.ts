@@ -1,0 +1,56 @@
+import { createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
+import type { Secrets } from '../application/ports.ts'
+import type { OtpCode, OtpSeed } from '../domain/otp.ts'
+import type { PurchaseId } from '../domain/purchase.ts'
+
+const OTP_KEY_PURPOSE = 'alibi/otp-code/v1'
+const SEED_BYTES = 16
+const KEY_BYTES = 32
+const CODES = 1_000_000n
+
+/** Douglas Crockford's base 32: no I, L, O or U, and in ASCII order. */
+const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
+/** As many digits of five bits as hold 128. */
+const PURCHASE_ID_DIGITS = 26
+
+/** Codes are an HMAC of the address and a seed, under a key that is derived from `secret` (HKDF, RFC 5869). */
+export function hmacSecrets({ secret }: { secret: string }): Secrets {
+  const otpKey = Buffer.from(hkdfSync('sha256', secret, '', OTP_KEY_PURPOSE, KEY_BYTES))
+
+  return {
+    newOtpSeed: () => randomBytes(SEED_BYTES).toString('base64url') as OtpSeed,
+
+    deriveOtpCode(email, seed) {
+      const digest = createHmac('sha256', otpKey)
+        .update(lengthPrefixed(email))
+        .update(lengthPrefixed(seed))
+        .digest('hex')
+      // 2^256 is no multiple of a million, so some codes are likelier than others: by less than one part in 10^71.
+      const code = BigInt(`0x${digest}`) % CODES
+      return code.toString().padStart(6, '0') as OtpCode
+    },
+
+    newPurchaseId: () => `pur_${base32(Bun.randomUUIDv7('buffer'))}` as PurchaseId,
+
+    randomIndex: (bound) => randomInt(bound),
+  }
+}
+
+/** Makes sure that no two pairs of texts become the same bytes. */
+function lengthPrefixed(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+/** A 128-bit number that sorts as text the way its bytes do. */
+function base32(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let digits = ''
+  for (let position = 0; position < PURCHASE_ID_DIGITS; position++) {
+    digits = BASE_32.charAt(Number(rest & 31n)) + digits
+    rest >>= 5n
+  }
+  return digits
+}

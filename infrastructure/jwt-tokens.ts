@@ -1,0 +1,85 @@
+import { jwt } from '@elysiajs/jwt'
+import type { Token, Tokens } from '../application/ports.ts'
+import { type Email, parseEmail } from '../domain/email.ts'
+import { DomainError } from '../domain/errors.ts'
+
+const LENGTH_MAX = 4096
+
+/**
+ * Three segments of base64url, the last of them 32 bytes in their only spelling. The library's own decoder ignores
+ * white space and the spare bits of the last character, so one token could be written in many ways.
+ */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/**
+ * HS256 tokens. The moment of issue that counts is the RFC 9562 timestamp of `jti`, in milliseconds; the plugin stamps
+ * `iat` by the machine's own clock, for information only. Tokens signed with `previousSecret` are still accepted.
+ */
+export function jwtTokens({
+  secret,
+  previousSecret,
+  issuer,
+  lifetimeMs,
+}: {
+  secret: string
+  previousSecret: string | null
+  issuer: string
+  lifetimeMs: number
+}): Tokens {
+  const current = signer(secret)
+  const accepted = previousSecret === null ? [current] : [current, signer(previousSecret)]
+
+  return {
+    async issue(email, issuedAt) {
+      const token = await current.sign({
+        sub: email,
+        email,
+        iss: issuer,
+        exp: Math.ceil((issuedAt.getTime() + lifetimeMs) / 1000),
+        jti: Bun.randomUUIDv7('hex', issuedAt),
+      })
+      return token as Token
+    },
+
+    async verify(token, now) {
+      if (token.length > LENGTH_MAX || !TOKEN.test(token)) return null
+      for (const { verify } of accepted) {
+        const claims = await verify(token, {
+          algorithms: ['HS256'],
+          typ: 'JWT',
+          issuer,
+          requiredClaims: ['sub', 'email', 'iat', 'exp', 'jti'],
+          currentDate: now,
+          clockTolerance: 0,
+        })
+        if (claims) return readClaims(claims)
+      }
+      return null
+    },
+  }
+}
+
+function signer(secret: string) {
+  return jwt({ secret, alg: 'HS256' }).decorator.jwt
+}
+
+function readClaims({
+  sub,
+  email,
+  jti,
+}: Readonly<Record<string, unknown>>): { email: Email; issuedAt: Date } | null {
+  if (typeof email !== 'string' || sub !== email || !isNormalised(email)) return null
+  if (typeof jti !== 'string' || !UUID_V7.test(jti)) return null
+  return { email, issuedAt: new Date(Number.parseInt(jti.replace('-', '').slice(0, 12), 16)) }
+}
+
+function isNormalised(text: string): text is Email {
+  try {
+    return parseEmail(text) === text
+  } catch (error) {
+    if (error instanceof DomainError) return false
+    throw error
+  }
+}
