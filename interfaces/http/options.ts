@@ -13,6 +13,8 @@ export type HttpOptions = {
   /** Whether answers carry the code itself as `devCode`. */
   readonly development: boolean
   readonly version: string
+  /** Whether PUBLIC_URL is https, so that browsers may be told to insist on it. */
+  readonly isHttps: boolean
   /** Origins that may read answers, or everyone. */
   readonly corsOrigins: '*' | readonly string[]
   /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */

@@ -1,0 +1,87 @@
+import type { RateLimiter } from '../application/ports.ts'
+
+/** Of all clients that do not fit, one in so many gets a bucket of its own. */
+const CLIENTS_PER_OVERFLOW_BUCKET = 16
+
+/** What counts at the moment: when it was accepted, in milliseconds, and for whom. */
+type Hit = { readonly client: string; readonly at: number }
+
+/**
+ * Remembers every hit until its window has passed, for `clientsMax` clients at once. Further ones share buckets, each
+ * with the limit of one client, until a place becomes free: then too no client exceeds the limit, and nobody who is
+ * being counted is forgotten.
+ */
+export function slidingWindowLimiter({
+  limit,
+  windowMs,
+  monotonicMs,
+  clientsMax = 50_000,
+}: {
+  limit: number
+  windowMs: number
+  monotonicMs: () => number
+  clientsMax?: number
+}): RateLimiter {
+  // In the order of each client's last hit, so that those who have gone idle stand first.
+  const clients = new Map<string, Hit[]>()
+  const overflow = new Map<number, Hit[]>()
+  const overflowBuckets = Math.ceil(clientsMax / CLIENTS_PER_OVERFLOW_BUCKET)
+
+  function forgetIdleClients(now: number): void {
+    for (const [client, hits] of clients) {
+      const last = hits.at(-1)
+      if (last && isLive(last, now)) return
+      clients.delete(client)
+    }
+  }
+
+  function isLive({ at }: Hit, now: number): boolean {
+    return at > now - windowMs
+  }
+
+  function forgetExpired(hits: Hit[], now: number): Hit[] {
+    const expired = hits.findIndex((hit) => isLive(hit, now))
+    hits.splice(0, expired === -1 ? hits.length : expired)
+    return hits
+  }
+
+  function keepInOrder(client: string, hits: Hit[]): void {
+    clients.delete(client)
+    clients.set(client, hits)
+  }
+
+  /** The bucket of a client that has no place of its own, or null. */
+  function findBucket(client: string, now: number): Hit[] | null {
+    if (clients.has(client)) return null
+    const index = Bun.hash.crc32(client) % overflowBuckets
+    const bucket = forgetExpired(overflow.get(index) ?? [], now)
+    // Whoever is being counted there stays there until that count has passed.
+    const isCounted = bucket.some((hit) => hit.client === client)
+    if (!isCounted && clients.size < clientsMax) return null
+    overflow.set(index, bucket)
+    return bucket
+  }
+
+  return {
+    limit,
+    windowMs,
+    async take(client) {
+      const now = monotonicMs()
+      forgetIdleClients(now)
+      const bucket = findBucket(client, now)
+      const hits = bucket ?? forgetExpired(clients.get(client) ?? [], now)
+
+      const accepted = hits.length < limit
+      if (accepted) {
+        hits.push({ client, at: now })
+        if (!bucket) keepInOrder(client, hits)
+      }
+      const [oldest] = hits
+      return {
+        accepted,
+        remaining: limit - hits.length,
+        resetMs: oldest ? oldest.at + windowMs - now : 0,
+      }
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { describeApi } from './api-description.ts'
+import { authRoutes } from './auth-routes.ts'
+import { checkoutRoutes } from './checkout-routes.ts'
+import { answerError, answerResponse } from './errors.ts'
+import type { HttpOptions } from './options.ts'
+import { pageRoutes } from './page-routes.ts'
+import { premiumRoutes } from './premium-routes.ts'
+import { REQUEST_ID } from './request-id.ts'
+import { statusRoutes } from './status-routes.ts'
+import { webhookRoutes } from './webhook-routes.ts'
+
+/** Every route and what it answers. What holds for all answers alike is the handler's; see handler.ts. */
+export function createApp(options: HttpOptions): AnyElysia {
+  const app = new Elysia({ strictPath: true })
+  const openApiDocument = async () => describeApi(app, options.version)
+
+  return app
+    .onError(({ error, request }) =>
+      answerResponse(answerError(options.ports, error, request.headers.get(REQUEST_ID) ?? '')),
+    )
+    .use(statusRoutes(options))
+    .use(authRoutes(options))
+    .use(checkoutRoutes(options))
+    .use(premiumRoutes(options))
+    .use(webhookRoutes(options))
+    .use(pageRoutes(options, openApiDocument))
+    .get('/openapi.json', () => openApiDocument(), { detail: { hide: true } })
+}

@@ -1,0 +1,41 @@
+import { Elysia, t } from 'elysia'
+import { startCheckout } from '../../application/start-checkout.ts'
+import { parseEmail } from '../../domain/email.ts'
+import { BODY_REFUSALS, describeAnswers, EMAIL, SUCCESS } from './api-description.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { jsonBody } from './json-body.ts'
+import type { HttpOptions } from './options.ts'
+
+export function checkoutRoutes({ ports }: HttpOptions) {
+  return new Elysia().post(
+    '/checkout',
+    async ({ body }) => {
+      const { checkoutUrl, sessionId } = await startCheckout(ports, parseEmail(body.email))
+      return { success: true, checkoutUrl, sessionId }
+    },
+    {
+      ...jsonBody(t.Object({ email: EMAIL })),
+      detail: {
+        summary: ENDPOINTS.checkout['POST /checkout'],
+        tags: ['checkout'],
+        responses: describeAnswers(
+          t.Object({
+            success: SUCCESS,
+            checkoutUrl: t.String({ description: "The provider's hosted payment page." }),
+            sessionId: t.String(),
+          }),
+          [
+            ...BODY_REFUSALS,
+            'invalid_email',
+            'email_not_verified',
+            'premium_already_active',
+            'payment_processing',
+            'payment',
+            'storage',
+            'too_many_requests',
+          ],
+        ),
+      },
+    },
+  )
+}

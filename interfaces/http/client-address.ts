@@ -1,0 +1,67 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Finds the address a request comes from: its peer's, or the one that proxies we trust have passed on. */
+export type ClientAddressReader = (request: Request, peerAddress: string | null) => string | null
+
+/** Throws for an entry that is neither an address nor a CIDR block. */
+export function clientAddressReader(trustedProxies: readonly string[]): ClientAddressReader {
+  const trusted = new BlockList()
+  for (const entry of trustedProxies) trust(trusted, entry)
+
+  return (request, peerAddress) => {
+    let believed = unwrap(peerAddress ?? '')
+    if (!isIP(believed)) return null
+
+    // Each proxy appends whom it heard from, so only what stands right of the first stranger is true.
+    const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
+    for (const entry of forwarded.reverse()) {
+      const address = unwrap(entry.trim())
+      if (!isTrusted(trusted, believed) || !isIP(address)) break
+      believed = address
+    }
+    return believed
+  }
+}
+
+/** Clients with one key share a budget: an IPv4 address, or the /64 of IPv6 that is handed out as a whole. */
+export function clientKey(address: string | null): string {
+  if (address === null) return 'unknown'
+  if (isIP(address) === 4) return address
+  return `${hextets(address).slice(0, 4).join(':')}::/64`
+}
+
+function trust(trusted: BlockList, entry: string): void {
+  const [address = '', prefix] = entry.split('/')
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+  if (prefix === undefined) trusted.addAddress(address, family)
+  else trusted.addSubnet(address, Number(prefix), family)
+}
+
+function isTrusted(trusted: BlockList, address: string): boolean {
+  return trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** An IPv4 address that came mapped into IPv6 is the IPv4 address; a zone names an interface of ours, not a client. */
+function unwrap(address: string): string {
+  const [bare = ''] = address.split('%', 1)
+  if (isIP(bare) !== 6) return bare
+  const parts = hextets(bare)
+  const isMapped = parts.slice(0, 5).every((part) => part === '0') && parts[5] === 'ffff'
+  if (!isMapped) return bare
+  return parts
+    .slice(6)
+    .map((part) => Number.parseInt(part, 16))
+    .flatMap((part) => [part >> 8, part & 0xff])
+    .join('.')
+}
+
+/** The eight groups of an IPv6 address, without leading zeros. */
+function hextets(address: string): string[] {
+  // The URL parser brings every spelling into one form, with IPv4 in its last groups written as groups.
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [head = '', tail] = canonical.split('::')
+  const left = head === '' ? [] : head.split(':')
+  if (tail === undefined) return left
+  const right = tail === '' ? [] : tail.split(':')
+  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
+}

@@ -1,0 +1,45 @@
+import type { LogFields } from '../../application/ports.ts'
+
+const MESSAGE_LENGTH_MAX = 500
+const CAUSES_MAX = 5
+
+/** What may be private in a message: an address, a code, and whatever is long enough to be a token or a key. */
+const PRIVATE = /\S*@\S*|[\p{L}\p{Nd}_+/=.-]{24,}|\p{Nd}{6,}/gu
+
+/**
+ * What the log may say about an error: its name, the causes it names and where each was thrown. Messages are quoted
+ * without anything that could be an address, a code, a token or a key.
+ */
+export function reportFault(error: unknown): LogFields {
+  const chain = causesOf(error)
+  return {
+    error: chain.map(summarise).join(' <- '),
+    stack: chain.map(framesOf).filter(Boolean).join('\n  caused by\n'),
+  }
+}
+
+function causesOf(error: unknown): unknown[] {
+  const chain: unknown[] = [error]
+  let last = error
+  while (last instanceof Error && last.cause !== undefined && chain.length < CAUSES_MAX) {
+    last = last.cause
+    chain.push(last)
+  }
+  return chain
+}
+
+function summarise(error: unknown): string {
+  if (!(error instanceof Error)) return `thrown ${error === null ? 'null' : typeof error}`
+  const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : ''
+  const message = error.message.slice(0, MESSAGE_LENGTH_MAX).replace(PRIVATE, '…')
+  return `${error.name}${code}: ${message}`
+}
+
+/** The frames alone: the lines above them repeat the message. */
+function framesOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  return (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n')
+}

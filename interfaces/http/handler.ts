@@ -1,0 +1,115 @@
+import { createApp } from './app.ts'
+import { deprecationHeaders } from './auth-routes.ts'
+import { clientAddressReader } from './client-address.ts'
+import { allowOrigin, answerPreflight, isPreflight } from './cors.ts'
+import { answerError, answerResponse } from './errors.ts'
+import type { HttpOptions } from './options.ts'
+import { takePlace } from './rate-limit.ts'
+import { bodyBytesMax, readBody } from './request-body.ts'
+import { newRequestId, REQUEST_ID } from './request-id.ts'
+import { RequestRefused } from './request-refused.ts'
+import { guardAnswer } from './security-headers.ts'
+
+/** Answers a request, whatever it is. `peerAddress` is null when it did not come over the network. */
+export type Handler = (request: Request, peerAddress: string | null) => Promise<Response>
+
+type Incoming = {
+  readonly request: Request
+  readonly requestId: string
+  readonly peerAddress: string | null
+  /** Normalised, and what both the budgets and the routes go by. Null where the target makes no sense. */
+  readonly url: URL | null
+}
+
+/** The routes see one and the same host: a hostile Host header could move where the path begins. */
+const ROUTED_ORIGIN = 'http://localhost'
+
+/** The routes, and around them what holds for every answer: limits, identification, headers, the access log. */
+export function createHandler(options: HttpOptions): Handler {
+  const { ports, corsOrigins } = options
+  const app = createApp(options)
+  const loggedPath = pathForLog(app.routes.map(({ path }) => path))
+  const clientAddress = clientAddressReader(options.trustedProxies)
+
+  async function answer(incoming: Incoming): Promise<Response> {
+    if (isPreflight(incoming.request)) return answerPreflight()
+
+    let ownHeaders = {}
+    let response: Response
+    try {
+      const { request, url, peerAddress } = incoming
+      const path = url?.pathname ?? ''
+      const place = await takePlace(options, {
+        path,
+        headers: request.headers,
+        address: clientAddress(request, peerAddress),
+      })
+      ownHeaders = { ...place.headers, ...deprecationHeaders(path) }
+      if (!place.accepted) throw new RequestRefused('too_many_requests')
+      if (!url) throw new RequestRefused('invalid_request')
+      response = await app.handle(await routedRequest(incoming, url))
+    } catch (error) {
+      response = answerResponse(answerError(ports, error, incoming.requestId))
+    }
+    for (const [name, value] of Object.entries<string>(ownHeaders)) {
+      response.headers.set(name, value)
+    }
+    return incoming.request.method === 'HEAD' ? withoutBody(response) : response
+  }
+
+  return async (request, peerAddress) => {
+    const startedAt = ports.clock.now()
+    const requestId = newRequestId()
+    const url = readTarget(request.url)
+    const response = await answer({ request, requestId, peerAddress, url })
+
+    response.headers.set(REQUEST_ID, requestId)
+    guardAnswer(response.headers, options)
+    allowOrigin(response.headers, corsOrigins, request.headers.get('origin'))
+    ports.log.info('request', {
+      method: request.method,
+      path: loggedPath(url),
+      status: response.status,
+      ms: ports.clock.now().getTime() - startedAt.getTime(),
+      request: requestId,
+    })
+    return response
+  }
+}
+
+/** Without a Host header, or with one that is none, there is only the path; HTTP/1.0 may do without. */
+function readTarget(target: string): URL | null {
+  return URL.parse(target.startsWith('/') ? `${ROUTED_ORIGIN}${target}` : target)
+}
+
+/** The request as the routes see it: its body whole and of bounded size, HEAD as GET, its id ours. */
+async function routedRequest({ request, requestId }: Incoming, url: URL): Promise<Request> {
+  const body = await readBody(request, bodyBytesMax(url.pathname))
+  const headers = new Headers(request.headers)
+  headers.set(REQUEST_ID, requestId)
+  return new Request(`${ROUTED_ORIGIN}${url.pathname}${url.search}`, {
+    method: request.method === 'HEAD' ? 'GET' : request.method,
+    headers,
+    body,
+  })
+}
+
+async function withoutBody(response: Response): Promise<Response> {
+  const { status, headers, body } = response
+  if (body) headers.set('Content-Length', String((await response.arrayBuffer()).byteLength))
+  return new Response(null, { status, headers })
+}
+
+/**
+ * What the access log says of a path: one of our own, or only the folder it is in, or nothing. Whatever else stands
+ * in a path is the client's, who may have put an address or a token there.
+ */
+function pathForLog(routePaths: readonly string[]): (url: URL | null) => string | null {
+  const known = new Set(routePaths)
+  return (url) => {
+    if (!url) return null
+    if (known.has(url.pathname)) return url.pathname
+    const [, folder] = url.pathname.split('/', 2)
+    return routePaths.some((path) => path.startsWith(`/${folder}/`)) ? `/${folder}/*` : null
+  }
+}

@@ -1,0 +1,72 @@
+import type { Ports, RateLimiter } from '../../application/ports.ts'
+import { findBearerToken } from './bearer.ts'
+import { clientKey } from './client-address.ts'
+import { waitSeconds } from './errors.ts'
+import type { HttpOptions, RateClass } from './options.ts'
+
+const PREMIUM_PATHS = ['/premium-reasons', '/i18n']
+const EXEMPT_PATHS = [
+  '/webhook/stripe',
+  '/webhook/payment',
+  '/health',
+  '/ready',
+  '/app',
+  '/docs',
+  '/openapi.json',
+]
+const EXEMPT_FOLDERS = ['/app/', '/docs/', '/sandbox/', '/assets/']
+
+/** The budget a path belongs to, unknown paths too; null for one that is not limited. */
+export function rateClassOf(path: string): RateClass | null {
+  if (path.startsWith('/auth/')) return 'auth'
+  if (PREMIUM_PATHS.includes(path)) return 'premium'
+  const isExempt =
+    EXEMPT_PATHS.includes(path) || EXEMPT_FOLDERS.some((folder) => path.startsWith(folder))
+  return isExempt ? null : 'general'
+}
+
+export type RateLimitVerdict = {
+  readonly accepted: boolean
+  /** To be set on the answer, whatever it is. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const UNLIMITED: RateLimitVerdict = { accepted: true, headers: {} }
+
+/** Takes a place in the client's budget for the path. */
+export async function takePlace(
+  { ports, limiters }: Pick<HttpOptions, 'ports' | 'limiters'>,
+  { path, headers, address }: { path: string; headers: Headers; address: string | null },
+): Promise<RateLimitVerdict> {
+  const rateClass = rateClassOf(path)
+  const limiter = rateClass && limiters[rateClass]
+  if (!limiter) return UNLIMITED
+
+  const holder = rateClass === 'premium' ? await findTokenHolder(ports, headers) : null
+  const place = await limiter.take(holder ?? clientKey(address))
+  return { accepted: place.accepted, headers: rateLimitHeaders(rateClass, limiter, place) }
+}
+
+/** Null without a token that we signed. Cannot be mistaken for a client's key: only an address has an @. */
+async function findTokenHolder(
+  { tokens, clock }: Pick<Ports, 'tokens' | 'clock'>,
+  headers: Headers,
+): Promise<string | null> {
+  const token = findBearerToken(headers.get('authorization'))
+  const claims = token === null ? null : await tokens.verify(token, clock.now())
+  return claims?.email ?? null
+}
+
+/** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refusal. */
+function rateLimitHeaders(
+  rateClass: RateClass,
+  { limit, windowMs }: RateLimiter,
+  { accepted, remaining, resetMs }: Awaited<ReturnType<RateLimiter['take']>>,
+): Record<string, string> {
+  const waitS = waitSeconds(resetMs)
+  return {
+    'RateLimit-Policy': `"${rateClass}";q=${limit};w=${Math.ceil(windowMs / 1000)}`,
+    RateLimit: `"${rateClass}";r=${remaining};t=${waitS}`,
+    ...(accepted ? {} : { 'Retry-After': String(waitS) }),
+  }
+}

@@ -1,0 +1,20 @@
+/** Why a request is turned down before any rule of the service has looked at what it asks. */
+export type RequestRefusal =
+  | 'invalid_json'
+  | 'invalid_request'
+  | 'endpoint_not_found'
+  | 'request_too_large'
+  | 'unsupported_media_type'
+  | 'too_many_requests'
+
+/** The request itself cannot be read or is not let in. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused'
+
+  constructor(
+    readonly reason: RequestRefusal,
+    options?: { cause: unknown },
+  ) {
+    super(reason, options)
+  }
+}

@@ -1,0 +1,16 @@
+/** For answers that are no page: nothing they hold may run, load or be framed. */
+const POLICY_OF_DATA =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Two years, as the preload lists of browsers ask for at least one. */
+const TRANSPORT_SECURITY = 'max-age=63072000'
+
+/** Every answer is guarded; a page keeps the policy and the cache rule it has set itself. */
+export function guardAnswer(headers: Headers, { isHttps }: { isHttps: boolean }): void {
+  headers.set('X-Content-Type-Options', 'nosniff')
+  headers.set('Referrer-Policy', 'no-referrer')
+  if (isHttps) headers.set('Strict-Transport-Security', TRANSPORT_SECURITY)
+  if (!headers.has('Content-Security-Policy'))
+    headers.set('Content-Security-Policy', POLICY_OF_DATA)
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
+}

@@ -1,0 +1,43 @@
+import { Elysia, t } from 'elysia'
+import { settlePayment } from '../../application/settle-payment.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import { describeAnswers } from './api-description.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import type { HttpOptions } from './options.ts'
+
+export function webhookRoutes({ ports }: HttpOptions) {
+  /** Resolves once the effect is durable. Whatever is out of reach, the provider is only told to come again. */
+  async function receive(request: Request): Promise<{ received: true }> {
+    const payload = await request.bytes()
+    const signature = request.headers.get('stripe-signature')
+    try {
+      const notification = await ports.payments.readNotification({ payload, signature })
+      await settlePayment(ports, notification)
+      const { eventId, eventType } = notification
+      ports.log.info('payment notification received', { event: eventId, type: eventType })
+    } catch (error) {
+      if (error instanceof Unavailable) throw new Unavailable('storage', { cause: error })
+      throw error
+    }
+    return { received: true }
+  }
+
+  return new Elysia()
+    .post('/webhook/stripe', ({ request }) => receive(request), {
+      parse: 'none',
+      detail: {
+        summary: ENDPOINTS.webhook['POST /webhook/stripe'],
+        description: 'Also at /webhook/payment. The Stripe-Signature header signs the very bytes.',
+        tags: ['webhook'],
+        responses: describeAnswers(t.Object({ received: t.Literal(true) }), [
+          'invalid_signature',
+          'request_too_large',
+          'storage',
+        ]),
+      },
+    })
+    .post('/webhook/payment', ({ request }) => receive(request), {
+      parse: 'none',
+      detail: { hide: true },
+    })
+}

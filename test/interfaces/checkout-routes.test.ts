@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import { answers, EMAIL, openHttp } from './http-client.ts'
+
+const MINUTE_MS = 60_000
+
+async function openVerified() {
+  const http = openHttp()
+  await http.post('/auth/confirm-email', { email: EMAIL, code: await http.mailCode() })
+  return http
+}
+
+describe('POST /checkout', () => {
+  test('returns the payment page of a verified address', async () => {
+    const http = await openVerified()
+
+    const answer = await http.post('/checkout', { email: ' ADA@example.com' })
+
+    expect(answer.status).toBe(200)
+    const [sessionId] = [...http.ports.payments.sessions.keys()]
+    expect(answer.body).toEqual({
+      success: true,
+      checkoutUrl: `https://pay.example/${sessionId}`,
+      sessionId,
+    })
+  })
+
+  test('returns the open session again', async () => {
+    const http = await openVerified()
+    const first = await http.post('/checkout', { email: EMAIL })
+    expect((await http.post('/checkout', { email: EMAIL })).body).toEqual(first.body)
+  })
+
+  test.each([{}, { email: 5 }, { email: 'nobody' }, { email: null }])(
+    'refuses the address in %j',
+    async (body) => {
+      expect(await openHttp().post('/checkout', body)).toMatchObject(answers(400, 'Invalid email'))
+    },
+  )
+
+  test('refuses an address that is not verified, or no longer', async () => {
+    const http = openHttp()
+    const refused = answers(
+      403,
+      'Email not verified',
+      'Please verify your email with OTP code before purchasing',
+    )
+    expect(await http.post('/checkout', { email: EMAIL })).toMatchObject(refused)
+    expect(http.ports.payments.calls).toEqual([])
+
+    const verified = await openVerified()
+    verified.ports.clock.advance(30 * MINUTE_MS)
+    expect(await verified.post('/checkout', { email: EMAIL })).toMatchObject(refused)
+  })
+
+  test('refuses an address that has premium, without asking the provider', async () => {
+    const http = await openVerified()
+    await http.givePremium()
+    expect(await http.post('/checkout', { email: EMAIL })).toMatchObject(
+      answers(409, 'Premium access already active'),
+    )
+    expect(http.ports.payments.calls).toEqual([])
+  })
+
+  test('refuses while a delayed payment is under way', async () => {
+    const http = await openVerified()
+    await http.post('/checkout', { email: EMAIL })
+    const [sessionId = ''] = [...http.ports.payments.sessions.keys()]
+    http.ports.payments.move(sessionId, 'processing')
+    expect(await http.post('/checkout', { email: EMAIL })).toMatchObject(
+      answers(409, 'Payment processing'),
+    )
+  })
+
+  test('answers 503 when the provider is out of reach', async () => {
+    const http = await openVerified()
+    http.ports.payments.outage = true
+    expect(await http.post('/checkout', { email: EMAIL })).toMatchObject(
+      answers(503, 'Payment provider unavailable'),
+    )
+  })
+})

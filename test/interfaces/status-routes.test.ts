@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'bun:test'
+import { Unavailable } from '../../application/unavailable.ts'
+import { fakePorts } from '../fakes.ts'
+import { answers, openHttp } from './http-client.ts'
+
+describe('GET /', () => {
+  test('says what this is and what it answers', async () => {
+    const answer = await openHttp({ version: '1.0.0' }).get('/')
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { name: 'Alibi', version: '1.0.0', status: 'running' },
+    })
+    const { endpoints } = answer.body as { endpoints: Record<string, Record<string, string>> }
+    expect(Object.keys(endpoints)).toEqual(['auth', 'checkout', 'premium', 'payment', 'webhook'])
+  })
+
+  test('describes only endpoints that exist, and nothing is missing', async () => {
+    const http = openHttp()
+    const { endpoints } = (await http.get('/')).body as {
+      endpoints: Record<string, Record<string, string>>
+    }
+    const described = Object.values(endpoints).flatMap((group) => Object.entries(group))
+    for (const [endpoint, description] of described) {
+      const [method = '', path = ''] = endpoint.split(' ')
+      expect((await http.send(method, path)).body).not.toEqual({ error: 'Endpoint not found' })
+      expect(description).not.toBe('')
+    }
+    expect(described.map(([endpoint]) => endpoint)).toEqual(
+      expect.arrayContaining([
+        'POST /auth/verify-email',
+        'POST /auth/confirm-email',
+        'POST /auth/request-otp',
+        'POST /auth/login',
+        'GET /auth/check',
+        'POST /checkout',
+        'GET /premium-reasons',
+        'GET /i18n',
+        'GET /languages',
+        'GET /payment/success',
+        'GET /payment/cancel',
+        'POST /webhook/stripe',
+      ]),
+    )
+  })
+})
+
+describe('GET /health', () => {
+  test('answers while the process lives, whatever the database does', async () => {
+    const answer = await openHttp({ isDraining: () => true }, brokenDatabase()).get('/health')
+    expect(answer).toMatchObject({ status: 200, body: { status: 'alive' } })
+  })
+})
+
+describe('GET /ready', () => {
+  test('answers once the database does', async () => {
+    const answer = await openHttp().get('/ready')
+    expect(answer).toMatchObject({ status: 200, body: { status: 'ready' } })
+  })
+
+  test('sends visitors elsewhere while the database is out of reach', async () => {
+    const answer = await openHttp({}, brokenDatabase()).get('/ready')
+    expect(answer).toMatchObject(answers(503, 'Temporarily unavailable'))
+    expect(answer.header('retry-after')).toBe('30')
+  })
+
+  test('sends visitors elsewhere while the service is stopping', async () => {
+    let draining = false
+    const http = openHttp({ isDraining: () => draining })
+    expect((await http.get('/ready')).status).toBe(200)
+    draining = true
+    expect(await http.get('/ready')).toMatchObject(answers(503, 'Temporarily unavailable'))
+  })
+})
+
+function brokenDatabase() {
+  return fakePorts({
+    databaseHealth: {
+      check: async () => {
+        throw new Unavailable('storage', { cause: new Error('disk full') })
+      },
+    },
+  })
+}
