@@ -1,0 +1,74 @@
+import { Elysia, t } from 'elysia'
+import { SANDBOX_ACTIONS, type SandboxAction, type SandboxDesk } from '../../application/ports.ts'
+import { pageLanguage } from './page-language.ts'
+import { pageAnswer } from './pages/page.ts'
+import { sandboxPage, sandboxProblemPage } from './pages/sandbox-page.ts'
+
+const FORM_BYTES_MAX = 256
+
+const SCHEMA = { params: t.Object({ sessionId: t.String() }), detail: { hide: true } }
+
+/** The hosted payment page of the sandbox provider. Without a desk there is none. */
+export function sandboxRoutes(desk: SandboxDesk | null): Elysia {
+  const routes = new Elysia()
+  if (!desk) return routes
+
+  routes.get(
+    '/sandbox/pay/:sessionId',
+    async ({ request, params }) => {
+      const session = await desk.find(params.sessionId)
+      return pageAnswer(
+        session ? sandboxPage(session, pageLanguage(request)) : sandboxProblemPage(404),
+      )
+    },
+    SCHEMA,
+  )
+  routes.post(
+    '/sandbox/pay/:sessionId',
+    async ({ request, params }) => {
+      if (isFromAnotherSite(request)) return pageAnswer(sandboxProblemPage(403))
+      const action = await readAction(request)
+      if (!action) return pageAnswer(sandboxProblemPage(400))
+
+      const session = await desk.act(params.sessionId, action)
+      if (!session) return pageAnswer(sandboxProblemPage(404))
+      const isDone = session.state === 'paid' || session.state === 'awaiting_money'
+      return seeOther(isDone ? session.successUrl : new URL(request.url).pathname)
+    },
+    { ...SCHEMA, parse: 'none' },
+  )
+  return routes
+}
+
+/** Programs send no such header, and every browser of today does (W3C Fetch Metadata). */
+function isFromAnotherSite(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  return site !== null && site !== 'same-origin' && site !== 'none'
+}
+
+/** Null unless the form holds exactly one action that the sandbox knows. */
+async function readAction(request: Request): Promise<SandboxAction | null> {
+  const form = new URLSearchParams(await readText(request, FORM_BYTES_MAX))
+  const [action, ...others] = form.getAll('action')
+  if (others.length > 0) return null
+  return SANDBOX_ACTIONS.find((known) => known === action) ?? null
+}
+
+/** Nothing of a body that is longer than `bytesMax`, which is read no further than that. */
+async function readText(request: Request, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of request.body ?? []) {
+    chunks.push(chunk)
+    length += chunk.byteLength
+    if (length > bytesMax) return ''
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function seeOther(location: string): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+  })
+}

@@ -1,0 +1,89 @@
+import { expect } from 'bun:test'
+import type { Content, Ports, SandboxDesk } from '../../application/ports.ts'
+import { LANGUAGES, type Language } from '../../domain/language.ts'
+import { pageRoutes } from '../../interfaces/http/page-routes.ts'
+import { fakePorts } from '../fakes.ts'
+
+type Translation = { strings: Record<string, string>; reasons: string[] }
+
+const translations = new Map<Language, Translation>()
+for (const language of LANGUAGES) {
+  const file = new URL(`../../infrastructure/content/${language}.json`, import.meta.url)
+  translations.set(language, await Bun.file(file).json())
+}
+
+/** The words that the executable carries. */
+export const realContent: Content = {
+  reasons: (language) => translations.get(language)!.reasons,
+  strings: (language) => translations.get(language)!.strings,
+}
+
+/** Someone with a browser, but no mouse, no scripts and no patience. */
+export function visitor({
+  ports = {},
+  sandbox = null,
+  openApiDocument = async () => ({}),
+}: {
+  ports?: Partial<Ports>
+  sandbox?: SandboxDesk | null
+  openApiDocument?: () => Promise<unknown>
+} = {}) {
+  const fakes = fakePorts({ content: realContent, ...ports })
+  const unlimited = { general: null, auth: null, premium: null }
+  const app = pageRoutes(
+    {
+      ports: fakes,
+      sandbox,
+      limiters: unlimited,
+      development: true,
+      version: '1.0.0',
+      isHttps: false,
+      corsOrigins: '*',
+      trustedProxies: [],
+      isDraining: () => false,
+    },
+    openApiDocument,
+  )
+
+  async function visit(path: string, init: RequestInit = {}) {
+    const response = await app.handle(new Request(`http://localhost:3000${path}`, init))
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  return {
+    ports: fakes,
+    get: (path: string, headers: Record<string, string> = {}) => visit(path, { headers }),
+    submit: (path: string, form: string, headers: Record<string, string> = {}) =>
+      visit(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: form,
+      }),
+  }
+}
+
+export type Visited = Awaited<ReturnType<ReturnType<typeof visitor>['get']>>
+
+/** What every page keeps to, whatever it shows. */
+export function expectDecentPage({ headers, text }: Visited): void {
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(headers.get('referrer-policy')).toBe('no-referrer')
+  expect(headers.get('x-robots-tag')).toBe('noindex')
+  expect(text).toContain('<meta name="robots" content="noindex">')
+  expect(text).toContain(`<html lang="${headers.get('content-language')}" dir=`)
+
+  const policy = (headers.get('content-security-policy') ?? '').split('; ')
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("base-uri 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy.some((rule) => rule.startsWith('form-action '))).toBe(true)
+  expect(policy.join(';')).not.toMatch(/unsafe|\*|data:|https:/)
+
+  expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i)
+  for (const [tag] of text.matchAll(/<script[^>]*>/g)) {
+    expect(tag).toMatch(/ src="\/assets\/| type="application\/json"/)
+  }
+  for (const [, address] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g)) {
+    expect(address).not.toMatch(/^\/\//)
+    if (/^[a-z]+:/i.test(address!)) expect(address).toStartWith('http://localhost:3000/')
+  }
+}

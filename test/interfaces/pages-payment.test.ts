@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'bun:test'
+import { startCheckout } from '../../application/start-checkout.ts'
+import { parseEmail } from '../../domain/email.ts'
+import { LANGUAGES } from '../../domain/language.ts'
+import type { SessionReport } from '../../domain/purchase.ts'
+import { verifyEmail } from '../../domain/verification.ts'
+import { expectDecentPage, realContent, visitor } from './page-visitor.ts'
+
+const email = parseEmail('ada@example.com')
+
+/** A buyer who comes back from the provider, where the session ended like this. */
+async function returningBuyer(outcome: SessionReport['outcome']) {
+  const buyer = visitor()
+  const { ports } = buyer
+  const lifetimeMs = ports.rules.verificationLifetimeMs
+  await ports.verifications.save(verifyEmail(email, { lifetimeMs, now: ports.clock.now() }))
+  const { sessionId } = await startCheckout(ports, email)
+  ports.payments.move(sessionId, outcome)
+  return { ...buyer, sessionId, path: `/payment/success?session_id=${sessionId}` }
+}
+
+describe('/payment/success', () => {
+  test('says that access is active once the session is paid, and activates it', async () => {
+    const { get, path, ports } = await returningBuyer('paid')
+    const page = await get(path)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain(realContent.strings('en')['payment_active_text']!)
+    expect(page.text).toContain('href="/app#sign-in"')
+    expect(await ports.premiumGrants.findByEmail(email)).toHaveLength(1)
+  })
+
+  test('asks no provider about what the database knows to be paid', async () => {
+    const { get, path, ports } = await returningBuyer('paid')
+    await get(path)
+    ports.payments.outage = true
+    expect((await get(path)).status).toBe(200)
+  })
+
+  test('refreshes itself while the payment is on its way, by script and without one', async () => {
+    const { get, path } = await returningBuyer('processing')
+    const page = await get(path)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('data-state="processing"')
+    expect(page.text).toMatch(/<script src="\/assets\/refresh\.js\?v=[0-9a-f]+" defer>/)
+    expect(page.text).toContain('<noscript><meta http-equiv="refresh" content="120"></noscript>')
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+  })
+
+  test('refreshes at a growing distance for some minutes, within ten requests in fifteen minutes', async () => {
+    const script = (await visitor().get('/assets/refresh.js')).text
+    const [, list] = script.match(/WAITS_SECONDS = \[([\d, ]+)\]/)!
+    const waits = list!.split(',').map(Number)
+    expect(waits).toEqual(waits.toSorted((left, right) => left - right))
+    // The checkout, the first visit and one visit by hand are the other three.
+    expect(waits.length).toBeLessThanOrEqual(7)
+    expect(waits.reduce((sum, wait) => sum + wait)).toBeGreaterThan(180)
+  })
+
+  test.each(['paid', 'closed'] as const)('does not refresh itself when %s', async (outcome) => {
+    const { get, path } = await returningBuyer(outcome)
+    const page = await get(path)
+    expect(page.text).not.toContain('http-equiv="refresh"')
+    expect(page.text).not.toContain('<script')
+    expect(page.headers.get('content-security-policy')).not.toContain('script-src')
+  })
+
+  test('says that nothing was paid when the session is over', async () => {
+    const { get, path } = await returningBuyer('closed')
+    const page = await get(path)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('data-state="unpaid"')
+  })
+
+  test.each([
+    '/payment/success',
+    '/payment/success?session_id=',
+    '/payment/success?session_id=pi_123',
+    '/payment/success?session_id={CHECKOUT_SESSION_ID}',
+    '/payment/success?session_id=cs_test%0a',
+    '/payment/success?session_id=cs_%3Cscript%3Ealert(1)%3C/script%3E',
+    `/payment/success?session_id=cs_${'a'.repeat(251)}`,
+    '/payment/success?session_id=cs_test_1&session_id=cs_test_1',
+  ])('answers 400 with a page to %s', async (path) => {
+    const { get, ports } = visitor()
+    const page = await get(path)
+    expect(page.status).toBe(400)
+    expect(page.text).toContain('data-state="invalid"')
+    expect(page.text).not.toContain('alert(1)')
+    expect(ports.payments.calls).toEqual([])
+  })
+
+  test('answers 404 with a page to a session that is not ours', async () => {
+    const { get } = visitor()
+    const page = await get('/payment/success?session_id=cs_test_of_somebody_else')
+    expect(page.status).toBe(404)
+    expect(page.text).toContain('data-state="unknown"')
+    expectDecentPage(page)
+  })
+
+  test('answers 503 with a page and Retry-After while the provider is out of reach', async () => {
+    const { get, path, ports } = await returningBuyer('paid')
+    ports.payments.outage = true
+    const page = await get(path)
+    expect(page.status).toBe(503)
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(page.text).toContain('data-state="unavailable"')
+    expect(ports.log.lines.map(({ fields }) => fields['outage'])).toContain('payment')
+    expectDecentPage(page)
+  })
+
+  test('a fault of ours is not passed off as an outage', async () => {
+    const { get, path, ports } = await returningBuyer('paid')
+    ports.payments.readSession = async () => {
+      throw new Error('a fault')
+    }
+    expect((await get(path)).text).not.toContain('data-state')
+  })
+
+  test.each(['paid', 'processing', 'closed'] as const)(
+    'shows no address, amount, token or session id when %s',
+    async (outcome) => {
+      const { get, path, sessionId } = await returningBuyer(outcome)
+      const { text } = await get(`${path}&email=ada@example.com`)
+      for (const secret of ['ada', '@', '400', '4.00', '€', sessionId, 'Bearer', 'token']) {
+        expect(text).not.toContain(secret)
+      }
+    },
+  )
+
+  test('ignores an address in the query', async () => {
+    const { get, path, ports } = await returningBuyer('paid')
+    await get(`${path}&email=eve@example.com`)
+    expect(await ports.premiumGrants.findByEmail(parseEmail('eve@example.com'))).toEqual([])
+  })
+})
+
+describe('/payment/cancel', () => {
+  test('leads back to the app and changes nothing', async () => {
+    const { get, ports } = visitor()
+    const page = await get('/payment/cancel')
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('href="/app"')
+    expect(ports.payments.calls).toEqual([])
+  })
+})
+
+describe('every payment page', () => {
+  test('is decent, and is kept by nobody', async () => {
+    const { get, path } = await returningBuyer('processing')
+    for (const page of [
+      await get(path),
+      await get('/payment/cancel'),
+      await get('/payment/success'),
+    ]) {
+      expectDecentPage(page)
+      expect(page.headers.get('cache-control')).toBe('no-store')
+      expect(page.headers.get('content-security-policy')).toContain("form-action 'none'")
+    }
+  })
+
+  test('speaks the language of the browser, and that of ?lang= before it', async () => {
+    const { get } = visitor()
+    const swedish = await get('/payment/cancel', { 'accept-language': 'sv-SE,en;q=0.5' })
+    expect(swedish.text).toContain('<html lang="sv" dir="ltr">')
+    expect(swedish.headers.get('content-language')).toBe('sv')
+    const arabic = await get('/payment/cancel?lang=ar', { 'accept-language': 'sv' })
+    expect(arabic.text).toContain('<html lang="ar" dir="rtl">')
+  })
+
+  test.each(LANGUAGES.map((language) => [language] as const))(
+    'has all its words in %s',
+    async (language) => {
+      const { get, path } = await returningBuyer('processing')
+      for (const address of [
+        path,
+        '/payment/cancel?',
+        '/payment/success?',
+        '/payment/success?session_id=cs_x',
+      ]) {
+        const { text } = await get(`${address}&lang=${language}`)
+        expect(text).toContain(`<html lang="${language}"`)
+        expect(text).not.toMatch(/payment_[a-z]+_|open_app/)
+      }
+    },
+  )
+
+  test('escapes its words, which an operator may replace', async () => {
+    const strings = { payment_cancel_title: '<script>alert(1)</script>' }
+    const { get } = visitor({ ports: { content: { ...realContent, strings: () => strings } } })
+    const { text } = await get('/payment/cancel')
+    expect(text).not.toContain('<script>')
+    expect(text).toContain('&lt;script&gt;')
+  })
+})
