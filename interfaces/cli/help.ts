@@ -1,0 +1,70 @@
+import {
+  COMMANDS,
+  COMMON_OPTIONS,
+  type Command,
+  type CommandName,
+  OPTIONS,
+  type OptionName,
+} from './commands.ts'
+import { EXIT } from './exit-codes.ts'
+
+/** Shows the help on one command, or on all of them. */
+export function help({
+  topic,
+  print,
+}: {
+  topic: CommandName | null
+  print: (text: string) => void
+}): number {
+  const command = COMMANDS.find(({ name }) => name === topic)
+  print(command ? commandHelp(command) : overview())
+  return EXIT.done
+}
+
+/** Says what is wrong with the command line, and where to look. */
+export function refuseUsage({
+  usageError,
+  complain,
+}: {
+  usageError: string
+  complain: (text: string) => void
+}): number {
+  complain(`alibi: ${usageError}`)
+  complain('Run "alibi help" to see what it takes.')
+  return EXIT.wrongUsage
+}
+
+function overview(): string {
+  return [
+    'Alibi sells premium access and lets only paying people in.',
+    'Usage: alibi COMMAND [OPTION...]',
+    section(
+      'Commands',
+      COMMANDS.map(({ name, summary }) => [name, summary]),
+    ),
+    optionSection([...COMMON_OPTIONS, 'version']),
+    'Settings are environment variables: see the README. "alibi help COMMAND" tells more.',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong settings.',
+  ].join('\n\n')
+}
+
+function commandHelp({ name, operands, options, details }: Command): string {
+  return [
+    `Usage: ${['alibi', name, ...operands, '[OPTION...]'].join(' ')}`,
+    details,
+    optionSection([...options, ...COMMON_OPTIONS]),
+  ].join('\n\n')
+}
+
+function optionSection(names: readonly OptionName[]): string {
+  return section(
+    'Options',
+    names.map((name) => [OPTIONS[name].usage, OPTIONS[name].summary]),
+  )
+}
+
+function section(title: string, rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([term]) => term.length))
+  const lines = rows.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`)
+  return [`${title}:`, ...lines].join('\n')
+}

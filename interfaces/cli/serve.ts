@@ -1,0 +1,45 @@
+import type { Log } from '../../application/ports.ts'
+import type { Handler, Listener } from '../http/listen.ts'
+
+/** The service behind a listener, and what it holds open. */
+export type Service = {
+  readonly handler: Handler
+  close(): void
+}
+
+/** Long enough for every provider's deadline, and below what service managers wait before they kill. */
+const DRAIN_MS_MAX = 25_000
+
+/**
+ * Serves until it is asked to stop, then lets the answers under way finish and returns 0; 1 when they do not finish in
+ * time. `compose` puts the service together once the address it listens on is known.
+ */
+export async function serve({
+  listener,
+  compose,
+  log,
+  stopRequested,
+  deadline,
+}: {
+  listener: Listener
+  compose: (url: string) => Promise<Service>
+  log: Log
+  stopRequested: Promise<string>
+  /** Resolves after so many milliseconds. */
+  deadline: (milliseconds: number) => Promise<void>
+}): Promise<number> {
+  const service = await compose(listener.url)
+  listener.use(service.handler)
+  log.info('serving', { url: listener.url })
+
+  const signal = await stopRequested
+  log.info('stopping: answers under way are finished first', { signal })
+  const drained = await Promise.race([
+    listener.stop().then(() => true),
+    deadline(DRAIN_MS_MAX).then(() => false),
+  ])
+  service.close()
+  if (!drained) log.warn('stopped with answers still under way')
+  else log.info('stopped')
+  return drained ? 0 : 1
+}

@@ -1,0 +1,299 @@
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type {
+  Clock,
+  Content,
+  Log,
+  Mailer,
+  PaymentGateway,
+  Ports,
+  SandboxDesk,
+} from '../application/ports.ts'
+import {
+  type Config,
+  ConfigError,
+  loadConfig,
+  loadDatabaseConfig,
+  loadListenAddress,
+} from '../infrastructure/config.ts'
+import type { RateLimit } from '../infrastructure/durations.ts'
+import { withEnvFile } from '../infrastructure/env-file.ts'
+import type { SqliteStore } from '../infrastructure/sqlite/store.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import { parseCommandLine } from './cli/commands.ts'
+import { EXIT } from './cli/exit-codes.ts'
+import { help, refuseUsage } from './cli/help.ts'
+import { version } from './cli/version.ts'
+import type { HttpOptions } from './http/options.ts'
+
+// The composition root: settings in, adapters wired, command run. What only one command needs is imported by that
+// command, so that the small ones start in a few milliseconds.
+
+type Surroundings = Parameters<typeof loadConfig>[0]
+
+const writeOut = (text: string) => void process.stdout.write(text)
+const print = (text: string) => writeOut(`${text}\n`)
+const complain = (text: string) => void process.stderr.write(`${text}\n`)
+const readFile = (path: string) => readFileSync(path, 'utf8')
+
+const exitCode = await main(process.argv.slice(2))
+// What failed may have left something open (a listener, an answer under way) that would keep the process alive.
+if (exitCode !== EXIT.done) process.exit(exitCode)
+
+async function main(argv: readonly string[]): Promise<number> {
+  try {
+    return await run(argv)
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      for (const problem of error.problems) complain(`alibi: ${problem}`)
+      return EXIT.wrongSettings
+    }
+    complain(`alibi: ${reasonOf(error)}`)
+    return EXIT.failed
+  }
+}
+
+/** What went wrong and what that came from. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  const line = parseCommandLine(argv)
+  if ('usageError' in line) return refuseUsage({ ...line, complain })
+  if (line.command === 'help') return help({ topic: line.topic, print })
+
+  const { envFile, json } = line.options
+  const env = envFile === null ? process.env : withEnvFile(process.env, readSettingsFile(envFile))
+  const surroundings = { env, readFile }
+  switch (line.command) {
+    case 'version':
+      return version({ number: packageJson.version, json, print })
+    case 'openapi':
+      return runOpenapi()
+    case 'healthcheck':
+      return runHealthcheck(surroundings)
+    case 'migrate':
+      return runMigrate(surroundings, json)
+    case 'serve':
+      return runServe(loadConfig(surroundings))
+  }
+}
+
+function readSettingsFile(path: string): string {
+  try {
+    return readFile(path)
+  } catch {
+    throw new ConfigError([`--env-file: ${path} must be a readable file`])
+  }
+}
+
+async function runHealthcheck(surroundings: Surroundings): Promise<number> {
+  const { healthcheck } = await import('./cli/healthcheck.ts')
+  return healthcheck({ ...loadListenAddress(surroundings), print })
+}
+
+async function runMigrate(surroundings: Surroundings, json: boolean): Promise<number> {
+  const { path } = loadDatabaseConfig(surroundings)
+  const { migrateSqlite } = await import('../infrastructure/sqlite/database.ts')
+  const { migrate } = await import('./cli/migrate.ts')
+  const applyMigrations = () => openDatabaseAt(path, migrateSqlite)
+  return migrate({ applyMigrations, json, print })
+}
+
+/** Puts the service together as development does, in memory, and asks it for its description. */
+async function runOpenapi(): Promise<number> {
+  const config = loadConfig({
+    env: { APP_ENV: 'development', JWT_SECRET: crypto.randomUUID() },
+    readFile,
+  })
+  const { openSqliteStore } = await import('../infrastructure/sqlite/store.ts')
+  const { openApiDocument } = await import('./http/openapi.ts')
+  const { openapi } = await import('./cli/openapi.ts')
+  const store = openSqliteStore(':memory:')
+  const log = { info() {}, warn() {}, error() {} }
+  const { options } = await composeHttp({ config, store, log, url: 'http://localhost' })
+  return openapi({ readDocument: () => openApiDocument(options), print })
+}
+
+async function runServe(config: Config): Promise<number> {
+  const { createLog } = await import('../infrastructure/log.ts')
+  const { openSqliteStore } = await import('../infrastructure/sqlite/store.ts')
+  const { createHandler } = await import('./http/handler.ts')
+  const { listen } = await import('./http/listen.ts')
+  const { serve } = await import('./cli/serve.ts')
+
+  const log = createLog({ level: config.logLevel, format: config.logFormat, write: writeOut })
+  const stopRequest = untilSignal('SIGTERM', 'SIGINT')
+  const store = openDatabaseAt(config.database.path, openSqliteStore)
+  return serve({
+    listener: listen(config),
+    async compose(url) {
+      const { isRequested: isDraining } = stopRequest
+      const { options, stop } = await composeHttp({ config, store, log, url, isDraining })
+      return {
+        handler: createHandler(options),
+        close() {
+          stop()
+          store.close()
+        },
+      }
+    },
+    log,
+    stopRequested: stopRequest.requested,
+    deadline,
+  })
+}
+
+/** An operator has to be told which database it is that does not open. */
+function openDatabaseAt<Opened>(path: string, open: (path: string) => Opened): Opened {
+  try {
+    return open(path)
+  } catch (error) {
+    throw new Error(`the database ${path} cannot be opened`, { cause: error })
+  }
+}
+
+/** Wires every adapter. `url` is where the service listens; `stop` ends what it does by itself. */
+async function composeHttp({
+  config,
+  store,
+  log,
+  url,
+  isDraining = () => false,
+}: {
+  config: Config
+  store: SqliteStore
+  log: Log
+  url: string
+  isDraining?: () => boolean
+}): Promise<{ options: HttpOptions; stop: () => void }> {
+  const { builtInContent } = await import('../infrastructure/content.ts')
+  const { developmentSecret } = await import('../infrastructure/development-secret.ts')
+  const { hmacSecrets } = await import('../infrastructure/hmac-secrets.ts')
+  const { jwtTokens } = await import('../infrastructure/jwt-tokens.ts')
+  const { slidingWindowLimiter } = await import('../infrastructure/sliding-window-limiter.ts')
+  const { systemClock } = await import('../infrastructure/system-clock.ts')
+
+  const { environment, allowPromotionCodes } = config
+  const publicUrl = config.publicUrl ?? `http://localhost:${new URL(url).port}`
+  const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
+  const clock = systemClock()
+  const content = builtInContent()
+  const payment = await composePayment({ config, store, clock, publicUrl, url })
+  const limiterOf = (budget: RateLimit | null) =>
+    budget && slidingWindowLimiter({ ...budget, monotonicMs: () => performance.now() })
+
+  const ports: Ports = {
+    ...store,
+    clock,
+    content,
+    log,
+    mailer: await composeMailer({ config, content, host: new URL(publicUrl).hostname }),
+    payments: payment.gateway,
+    secrets: hmacSecrets({ secret }),
+    tokens: jwtTokens({
+      secret,
+      previousSecret: config.jwtSecretPrevious,
+      issuer: publicUrl,
+      lifetimeMs: config.tokenLifetimeMs,
+    }),
+    rules: {
+      otpLifetimeMs: config.otpLifetimeMs,
+      verificationLifetimeMs: config.verificationLifetimeMs,
+      allowPromotionCodes,
+    },
+  }
+  return {
+    options: {
+      ports,
+      sandbox: payment.desk,
+      limiters: {
+        general: limiterOf(config.rateLimits.general),
+        auth: limiterOf(config.rateLimits.auth),
+        premium: limiterOf(config.rateLimits.premium),
+      },
+      development: environment === 'development',
+      version: packageJson.version,
+      isHttps: publicUrl.startsWith('https:'),
+      corsOrigins: config.corsOrigins,
+      trustedProxies: config.trustedProxies,
+      isDraining,
+    },
+    stop: payment.stop,
+  }
+}
+
+async function composePayment({
+  config: { payment, allowPromotionCodes },
+  store,
+  clock,
+  publicUrl,
+  url,
+}: {
+  config: Config
+  store: SqliteStore
+  clock: Clock
+  publicUrl: string
+  url: string
+}): Promise<{ gateway: PaymentGateway; desk: SandboxDesk | null; stop: () => void }> {
+  if (payment.provider === 'stripe') {
+    const { stripePaymentGateway } = await import('../infrastructure/stripe-payment-gateway.ts')
+    const gateway = stripePaymentGateway({ ...payment, publicUrl, allowPromotionCodes, clock })
+    return { gateway, desk: null, stop() {} }
+  }
+  const { sandboxPaymentGateway } = await import('../infrastructure/sandbox-payment-gateway.ts')
+  return sandboxPaymentGateway({
+    ...payment,
+    sessions: store.sandboxSessions,
+    publicUrl,
+    webhookSecret: crypto.randomUUID(),
+    async deliver({ payload, signature }) {
+      const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
+      const body = payload
+      const { ok } = await fetch(`${url}/webhook/payment`, { method: 'POST', headers, body })
+      return ok
+    },
+    wait: deadline,
+    clock,
+    newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
+  })
+}
+
+async function composeMailer({
+  config: { email, emailFrom: from },
+  content,
+  host,
+}: {
+  config: Config
+  content: Content
+  host: string
+}): Promise<Mailer> {
+  if (email.provider === 'resend') {
+    const { resendMailer } = await import('../infrastructure/resend-mailer.ts')
+    return resendMailer({ ...email, from, content, host })
+  }
+  const { consoleMailer } = await import('../infrastructure/console-mailer.ts')
+  return consoleMailer({ write: writeOut, content, host })
+}
+
+/** The first of the signals asks to stop; from then on they do what they do by default. */
+function untilSignal(...signals: NodeJS.Signals[]) {
+  const { promise: requested, resolve } = Promise.withResolvers<string>()
+  let isRequested = false
+  function request(signal: NodeJS.Signals) {
+    isRequested = true
+    for (const one of signals) process.off(one, request)
+    resolve(signal)
+  }
+  for (const signal of signals) process.on(signal, request)
+  return { requested, isRequested: () => isRequested }
+}
+
+/** Resolves after so many milliseconds, and does not keep the process alive for it. */
+function deadline(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref()
+  })
+}

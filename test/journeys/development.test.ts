@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../alibi-process.ts'
+import { client } from '../client.ts'
+import { walkTheWholeWay } from './journey.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'alibi-development-'))
+let alibi: AlibiProcess
+
+beforeAll(async () => {
+  alibi = await startAlibi({
+    command: FROM_SOURCE,
+    cwd: folder,
+    env: { APP_ENV: 'development', RATE_LIMIT_AUTH: 'off', RATE_LIMIT_GENERAL: 'off' },
+  })
+})
+
+afterAll(async () => {
+  await alibi.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** Presses a button on the sandbox's hosted page. */
+async function press(checkoutUrl: string, action: string) {
+  const answer = await fetch(checkoutUrl, {
+    method: 'POST',
+    body: new URLSearchParams({ action }),
+    redirect: 'manual',
+  })
+  expect([200, 303]).toContain(answer.status)
+}
+
+test('a newcomer walks the whole way from source without an account or a key', async () => {
+  await walkTheWholeWay({
+    url: alibi.url,
+    email: 'newcomer@example.com',
+    readCode: (answer) => String(answer['devCode']),
+    pay: ({ checkoutUrl }) => press(checkoutUrl, 'pay'),
+  })
+})
+
+test('the mail with the code is shown on the console', async () => {
+  const answer = await client(alibi.url).post('/auth/verify-email', {
+    email: 'console@example.com',
+  })
+  expect(alibi.output()).toContain(String(answer.body['devCode']))
+})
+
+test('a late debit opens access only once the money arrives, and bounced money never', async () => {
+  const http = client(alibi.url)
+  async function checkOut(email: string) {
+    const { body } = await http.post('/auth/verify-email', { email })
+    await http.post('/auth/confirm-email', { email, code: body['devCode'] })
+    const { body: session } = await http.post('/checkout', { email })
+    return { page: String(session['checkoutUrl']), id: String(session['sessionId']) }
+  }
+  const hasPremium = async (email: string) =>
+    (await http.get(`/auth/check?email=${email}`)).body['hasPremium']
+
+  const late = await checkOut('late@example.com')
+  await press(late.page, 'pay_late')
+  await http.get(`/payment/success?session_id=${late.id}`)
+  expect(await hasPremium('late@example.com')).toBe(false)
+  expect((await http.post('/checkout', { email: 'late@example.com' })).body).toEqual({
+    error: 'Payment processing',
+  })
+  await press(late.page, 'money_arrives')
+  await http.get(`/payment/success?session_id=${late.id}`)
+  expect(await hasPremium('late@example.com')).toBe(true)
+
+  const bounced = await checkOut('bounced@example.com')
+  await press(bounced.page, 'pay_late')
+  await press(bounced.page, 'money_bounces')
+  await http.get(`/payment/success?session_id=${bounced.id}`)
+  expect(await hasPremium('bounced@example.com')).toBe(false)
+})
