@@ -4,7 +4,8 @@ set -eu
 cd "$(dirname "$0")"
 PATH="$PWD/node_modules/.bin:$PATH"
 
-mkdir -p dist
+rm -rf dist
+mkdir dist
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -17,3 +18,6 @@ if ! bun build interfaces/main.ts --compile --minify --bytecode --format=esm --s
   exit 1
 fi
 cat "$log"
+
+# The executable carries its source maps: stack traces name file and line without these.
+rm -f dist/*.map

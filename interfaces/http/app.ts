@@ -13,7 +13,12 @@ import { webhookRoutes } from './webhook-routes.ts'
 /** Every route and what it answers. What holds for all answers alike is the handler's; see handler.ts. */
 export function createApp(options: HttpOptions): AnyElysia {
   const app = new Elysia({ strictPath: true })
-  const openApiDocument = async () => describeApi(app, options.version)
+  let described: object | null = null
+  // Made once, and only when it is asked for: a start has no use for it.
+  async function openApiDocument(): Promise<object> {
+    described ??= describeApi(app, options.version)
+    return described
+  }
 
   return app
     .onError(({ error, request }) =>
