@@ -1,0 +1,36 @@
+import { afterEach } from 'bun:test'
+import type { PaymentGateway } from '../application/ports.ts'
+import { stripePaymentGateway } from '../infrastructure/stripe-payment-gateway.ts'
+import { fixedClock } from './fakes.ts'
+import { PRICE, PUBLIC_URL, WEBHOOK_SECRET } from './payment-gateways.ts'
+import { startStripeDouble } from './stripe-double.ts'
+
+export type GatewaySettings = Parameters<typeof stripePaymentGateway>[0]
+
+/** Gives a test file Stripe gateways, each on a double of its own that ends with the test. */
+export function stripeSetup() {
+  const ends: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end()
+  })
+
+  return async function start({
+    secretKey = 'sk_test_double',
+    ...own
+  }: Partial<GatewaySettings> = {}) {
+    const clock = fixedClock()
+    const double = await startStripeDouble({ webhookSecret: WEBHOOK_SECRET, secretKey, clock })
+    ends.push(double.stop)
+    const gateway: PaymentGateway = stripePaymentGateway({
+      secretKey,
+      webhookSecrets: [WEBHOOK_SECRET],
+      apiUrl: double.url,
+      product: { price: PRICE, name: 'Alibi Premium' },
+      publicUrl: PUBLIC_URL,
+      allowPromotionCodes: false,
+      clock,
+      ...own,
+    })
+    return { double, gateway, clock }
+  }
+}
