@@ -5,6 +5,11 @@ import { DomainError } from './errors.ts'
 /** Our own name for a purchase: Stripe's idempotency key, `client_reference_id` and `metadata.purchase_id`. */
 export type PurchaseId = Brand<string, 'PurchaseId'>
 
+/** Null for what cannot be a name of ours, such as another shop's reference. */
+export function readPurchaseId(text: string): PurchaseId | null {
+  return /^pur_[0-9A-Za-z]{1,64}$/.test(text) ? (text as PurchaseId) : null
+}
+
 /** What is asked for: `amount` in the currency's minor unit, `currency` as a lower-case ISO 4217 code. */
 export type Price = { readonly amount: number; readonly currency: string }
 

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
 import type { Secrets } from '../application/ports.ts'
-import type { OtpCode, OtpSeed } from '../domain/otp.ts'
+import { CODE_LENGTH, type OtpSeed, parseOtpCode } from '../domain/otp.ts'
 import type { PurchaseId } from '../domain/purchase.ts'
 
 const OTP_KEY_PURPOSE = 'alibi/otp-code/v1'
@@ -27,7 +27,7 @@ export function hmacSecrets({ secret }: { secret: string }): Secrets {
         .digest('hex')
       // 2^256 is no multiple of a million, so some codes are likelier than others: by less than one part in 10^71.
       const code = BigInt(`0x${digest}`) % CODES
-      return code.toString().padStart(6, '0') as OtpCode
+      return parseOtpCode(code.toString().padStart(CODE_LENGTH, '0'))
     },
 
     newPurchaseId: () => `pur_${base32(Bun.randomUUIDv7('buffer'))}` as PurchaseId,

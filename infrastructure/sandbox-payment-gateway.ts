@@ -32,6 +32,7 @@ export function sandboxPaymentGateway({
   wait: (milliseconds: number) => Promise<void>
   clock: Clock
   /** The prefix with something behind it that no other id has. */
+  /** The prefix, with something behind it that no other id has. */
   newId: (prefix: string) => string
 }): { gateway: PaymentGateway; desk: SandboxDesk; stop(): void } {
   const courier = sandboxCourier({ webhookSecret, deliver, wait, clock })

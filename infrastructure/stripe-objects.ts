@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Dispute, Refund } from '../domain/premium-grant.ts'
-import type { PurchaseId, SessionReport } from '../domain/purchase.ts'
+import { type PurchaseId, readPurchaseId, type SessionReport } from '../domain/purchase.ts'
 
 // Stripe's objects in our terms: https://docs.stripe.com/api/checkout/sessions/object, /refunds/object and
 // /disputes/object. Each names only the fields that it reads, so that the sandbox can make such objects too.
@@ -43,7 +43,7 @@ export function toSessionReport(
 /** Another shop in the same account may use one of the two names; only we use both. */
 function purchaseIdOf({ client_reference_id, metadata }: SessionObject): PurchaseId | null {
   if (!client_reference_id || metadata?.['purchase_id'] !== client_reference_id) return null
-  return client_reference_id as PurchaseId
+  return readPurchaseId(client_reference_id)
 }
 
 /** What a session says of itself. Without its payment intent expanded, money that bounced seems to be on its way. */

@@ -10,7 +10,7 @@ import { type PaymentPageState, paymentPage } from './pages/payment-page.ts'
 import { wordsOf } from './pages/words.ts'
 import { REQUEST_ID } from './request-id.ts'
 
-const SESSION_ID = /^cs_[A-Za-z0-9_]{1,250}$/
+const SESSION_ID = /^cs_[A-Za-z0-9_-]{1,250}$/
 const RETRY_AFTER_SECONDS = 60
 
 /** Where the provider sends the buyer back to. */

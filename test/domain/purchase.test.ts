@@ -12,6 +12,7 @@ import {
   PURCHASE_STATES,
   type Purchase,
   type PurchaseId,
+  readPurchaseId,
   refuseSecondPayment,
 } from '../../domain/purchase.ts'
 import { NOON } from '../fakes.ts'
@@ -171,4 +172,20 @@ describe('a report', () => {
   ])('concerns a purchase or not when it names %s', (_, purchase, about, concerned) => {
     expect(concerns(about, purchase)).toBe(concerned)
   })
+})
+
+test('only what looks like a name of ours is read as one', () => {
+  const ours = 'pur_01KAJ2Q8W5T7N3M9X4C6V8B1ZD'
+  expect(readPurchaseId(ours)).toBe(ours as PurchaseId)
+  for (const other of [
+    '',
+    'pur_',
+    'order-42',
+    'PUR_1',
+    'pur_1\n',
+    ' pur_1',
+    `pur_${'1'.repeat(65)}`,
+  ]) {
+    expect(readPurchaseId(other)).toBeNull()
+  }
 })
