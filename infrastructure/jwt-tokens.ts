@@ -37,7 +37,8 @@ export function jwtTokens({
         sub: email,
         email,
         iss: issuer,
-        exp: Math.ceil((issuedAt.getTime() + lifetimeMs) / 1000),
+        // As `iat` is, in whole seconds, so that the two are a lifetime apart.
+        exp: Math.floor((issuedAt.getTime() + lifetimeMs) / 1000),
         jti: Bun.randomUUIDv7('hex', issuedAt),
       })
       return token as Token

@@ -113,7 +113,8 @@ async function runOpenapi(): Promise<number> {
   const { openapi } = await import('./cli/openapi.ts')
   const store = openSqliteStore(':memory:')
   const log = { info() {}, warn() {}, error() {} }
-  const { options } = await composeHttp({ config, store, log, url: 'http://localhost' })
+  const url = 'http://localhost'
+  const { options } = await composeHttp({ config, store, log, url, publicUrl: url })
   return openapi({ readDocument: () => openApiDocument(options), print })
 }
 
@@ -123,6 +124,7 @@ async function runServe(config: Config): Promise<number> {
   const { createHandler } = await import('./http/handler.ts')
   const { listen } = await import('./http/listen.ts')
   const { serve } = await import('./cli/serve.ts')
+  const { untilSignal } = await import('./cli/stop-request.ts')
 
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: writeOut })
   const stopRequest = untilSignal('SIGTERM', 'SIGINT')
@@ -131,9 +133,12 @@ async function runServe(config: Config): Promise<number> {
     listener: listen(config),
     async compose(url) {
       const { isRequested: isDraining } = stopRequest
-      const { options, stop } = await composeHttp({ config, store, log, url, isDraining })
+      const publicUrl = publicUrlOf(config, url)
+      const surroundings = { config, store, log, url, publicUrl, isDraining }
+      const { options, stop } = await composeHttp(surroundings)
       return {
         handler: createHandler(options),
+        publicUrl,
         close() {
           stop()
           store.close()
@@ -155,18 +160,25 @@ function openDatabaseAt<Opened>(path: string, open: (path: string) => Opened): O
   }
 }
 
+/** In development it follows from where the service listens. */
+function publicUrlOf({ publicUrl }: Config, url: string): string {
+  return publicUrl ?? `http://localhost:${new URL(url).port}`
+}
+
 /** Wires every adapter. `url` is where the service listens; `stop` ends what it does by itself. */
 async function composeHttp({
   config,
   store,
   log,
   url,
+  publicUrl,
   isDraining = () => false,
 }: {
   config: Config
   store: SqliteStore
   log: Log
   url: string
+  publicUrl: string
   isDraining?: () => boolean
 }): Promise<{ options: HttpOptions; stop: () => void }> {
   const { builtInContent } = await import('../infrastructure/content.ts')
@@ -176,8 +188,6 @@ async function composeHttp({
   const { slidingWindowLimiter } = await import('../infrastructure/sliding-window-limiter.ts')
   const { systemClock } = await import('../infrastructure/system-clock.ts')
 
-  const { environment, allowPromotionCodes } = config
-  const publicUrl = config.publicUrl ?? `http://localhost:${new URL(url).port}`
   const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
   const clock = systemClock()
   const content = builtInContent()
@@ -202,7 +212,7 @@ async function composeHttp({
     rules: {
       otpLifetimeMs: config.otpLifetimeMs,
       verificationLifetimeMs: config.verificationLifetimeMs,
-      allowPromotionCodes,
+      allowPromotionCodes: config.allowPromotionCodes,
     },
   }
   return {
@@ -214,7 +224,7 @@ async function composeHttp({
         auth: limiterOf(config.rateLimits.auth),
         premium: limiterOf(config.rateLimits.premium),
       },
-      development: environment === 'development',
+      development: config.environment === 'development',
       version: packageJson.version,
       isHttps: publicUrl.startsWith('https:'),
       corsOrigins: config.corsOrigins,
@@ -276,19 +286,6 @@ async function composeMailer({
   }
   const { consoleMailer } = await import('../infrastructure/console-mailer.ts')
   return consoleMailer({ write: writeOut, content, host })
-}
-
-/** The first of the signals asks to stop; from then on they do what they do by default. */
-function untilSignal(...signals: NodeJS.Signals[]) {
-  const { promise: requested, resolve } = Promise.withResolvers<string>()
-  let isRequested = false
-  function request(signal: NodeJS.Signals) {
-    isRequested = true
-    for (const one of signals) process.off(one, request)
-    resolve(signal)
-  }
-  for (const signal of signals) process.on(signal, request)
-  return { requested, isRequested: () => isRequested }
 }
 
 /** Resolves after so many milliseconds, and does not keep the process alive for it. */

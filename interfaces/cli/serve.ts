@@ -4,6 +4,8 @@ import type { Handler, Listener } from '../http/listen.ts'
 /** The service behind a listener, and what it holds open. */
 export type Service = {
   readonly handler: Handler
+  /** The address users reach. */
+  readonly publicUrl: string
   close(): void
 }
 
@@ -30,7 +32,7 @@ export async function serve({
 }): Promise<number> {
   const service = await compose(listener.url)
   listener.use(service.handler)
-  log.info('serving', { url: listener.url })
+  log.info('serving', { url: listener.url, publicUrl: service.publicUrl })
 
   const signal = await stopRequested
   log.info('stopping: answers under way are finished first', { signal })

@@ -1,0 +1,19 @@
+/** A wish to stop that comes from outside. */
+export type StopRequest = {
+  /** Resolves with the name of the signal. */
+  readonly requested: Promise<string>
+  isRequested(): boolean
+}
+
+/** The first of the signals asks to stop; from then on they do what they do by default. */
+export function untilSignal(...signals: readonly NodeJS.Signals[]): StopRequest {
+  const { promise: requested, resolve } = Promise.withResolvers<string>()
+  let isRequested = false
+  function request(signal: NodeJS.Signals) {
+    isRequested = true
+    for (const one of signals) process.off(one, request)
+    resolve(signal)
+  }
+  for (const signal of signals) process.on(signal, request)
+  return { requested, isRequested: () => isRequested }
+}
