@@ -57,6 +57,23 @@ describe('a token of ours', () => {
     expect(await tokens.verify(token, later(HOUR_MS))).toBeNull()
   })
 
+  test('expires also when it was checked before, and counts again when the clock is set back', async () => {
+    const token = await tokens.issue(ANNA, NOON)
+    const counts = async (now: Date) => (await tokens.verify(token, now)) !== null
+    expect(await counts(NOON)).toBe(true)
+    expect(await counts(later(HOUR_MS))).toBe(false)
+    expect(await counts(NOON)).toBe(true)
+  })
+
+  test('counts however many others were checked since', async () => {
+    const token = await tokens.issue(ANNA, NOON)
+    await tokens.verify(token, NOON)
+    for (let others = 0; others < 1100; others++) {
+      await tokens.verify(await tokens.issue(ANNA, NOON), NOON)
+    }
+    expect(await tokens.verify(token, NOON)).toEqual({ email: ANNA, issuedAt: NOON })
+  })
+
   test('counts by the clock that is asked, not by the machine', async () => {
     const token = await tokens.issue(ANNA, new Date('2001-01-01T00:00:00Z'))
     expect(await tokens.verify(token, new Date('2001-01-01T00:30:00Z'))).not.toBeNull()
