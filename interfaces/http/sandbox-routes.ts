@@ -4,8 +4,6 @@ import { pageLanguage } from './page-language.ts'
 import { pageAnswer } from './pages/page.ts'
 import { sandboxPage, sandboxProblemPage } from './pages/sandbox-page.ts'
 
-const FORM_BYTES_MAX = 256
-
 const SCHEMA = { params: t.Object({ sessionId: t.String() }), detail: { hide: true } }
 
 /** The hosted payment page of the sandbox provider. Without a desk there is none. */
@@ -48,22 +46,10 @@ function isFromAnotherSite(request: Request): boolean {
 
 /** Null unless the form holds exactly one action that the sandbox knows. */
 async function readAction(request: Request): Promise<SandboxAction | null> {
-  const form = new URLSearchParams(await readText(request, FORM_BYTES_MAX))
+  const form = new URLSearchParams(await request.text())
   const [action, ...others] = form.getAll('action')
   if (others.length > 0) return null
   return SANDBOX_ACTIONS.find((known) => known === action) ?? null
-}
-
-/** Nothing of a body that is longer than `bytesMax`, which is read no further than that. */
-async function readText(request: Request, bytesMax: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of request.body ?? []) {
-    chunks.push(chunk)
-    length += chunk.byteLength
-    if (length > bytesMax) return ''
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function seeOther(location: string): Response {
