@@ -56,7 +56,11 @@ export type PremiumGrantRepository = {
 
 /** Facts about money, by the provider's object id, also about money that is not (or not yet) known to be ours. */
 export type RefundRepository = {
-  update(id: string, change: (known: Refund | null) => Refund): Promise<void>
+  /** Changes what is known of each reported one: of all of them or of none. */
+  update<Reported extends { readonly id: string }>(
+    reported: readonly Reported[],
+    change: (known: Refund | null, reported: Reported) => Refund,
+  ): Promise<void>
 }
 
 export type DisputeRepository = {

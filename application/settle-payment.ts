@@ -15,15 +15,13 @@ export async function settlePayment(
       await settleSession(ports, notification.report)
       return
     case 'refund':
-      await ports.refunds.update(notification.refund.id, (known) =>
-        mergeRefund(known, notification.refund),
-      )
+      await ports.refunds.update([notification.refund], mergeRefund)
       return
-    case 'refund_hint':
-      for (const refund of await ports.payments.listRefunds(notification.paymentIntentId)) {
-        await ports.refunds.update(refund.id, (known) => mergeRefund(known, refund))
-      }
+    case 'refund_hint': {
+      const refunds = await ports.payments.listRefunds(notification.paymentIntentId)
+      await ports.refunds.update(refunds, mergeRefund)
       return
+    }
     case 'dispute':
       await ports.disputes.update(notification.dispute.id, (known) =>
         mergeDispute(known, notification.dispute),

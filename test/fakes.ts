@@ -268,8 +268,10 @@ export function memoryStore(): Store {
       },
     },
     refunds: {
-      async update(id, change) {
-        refunds.set(id, change(refunds.get(id) ?? null))
+      async update(reported, change) {
+        const changed = new Map(refunds)
+        for (const one of reported) changed.set(one.id, change(changed.get(one.id) ?? null, one))
+        for (const [id, refund] of changed) refunds.set(id, refund)
       },
     },
     disputes: {

@@ -13,6 +13,9 @@ export function sqliteRefundRepository({ queries, write }: SqliteDatabase): Refu
     .prepare()
 
   return {
-    update: async (id, change) => write(() => upsert(change(select.get({ id }) ?? null))),
+    update: async (reported, change) =>
+      write(() => {
+        for (const one of reported) upsert(change(select.get({ id: one.id }) ?? null, one))
+      }),
   }
 }

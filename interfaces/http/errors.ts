@@ -21,7 +21,12 @@ const RETRY_AFTER_OUTAGE_S = 30
 
 export const ANSWERS: Record<Refusal, Answer> = {
   invalid_email: { status: 400, error: 'Invalid email' },
-  invalid_code: { status: 401, error: 'Invalid or expired code' },
+  invalid_code: {
+    status: 401,
+    error: 'Invalid or expired code',
+    // RFC 9110, section 15.5.2: every 401 names a scheme.
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
   too_many_mails: { status: 429, error: TOO_MANY_REQUESTS },
   too_many_wrong_codes: { status: 429, error: TOO_MANY_REQUESTS },
   missing_token: {

@@ -1,4 +1,7 @@
+import { authenticate } from '../../application/authenticate.ts'
 import type { Ports, RateLimiter } from '../../application/ports.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { findBearerToken } from './bearer.ts'
 import { clientKey } from './client-address.ts'
 import { waitSeconds } from './errors.ts'
@@ -47,14 +50,20 @@ export async function takePlace(
   return { accepted: place.accepted, headers: rateLimitHeaders(rateClass, limiter, place) }
 }
 
-/** Null without a token that we signed. Cannot be mistaken for a client's key: only an address has an @. */
+/** Null without a token that counts. Cannot be mistaken for a client's key: only an address has an @. */
 async function findTokenHolder(
-  { tokens, clock }: Pick<Ports, 'tokens' | 'clock'>,
+  ports: Pick<Ports, 'tokens' | 'logOuts' | 'clock'>,
   headers: Headers,
 ): Promise<string | null> {
   const token = findBearerToken(headers.get('authorization'))
-  const claims = token === null ? null : await tokens.verify(token, clock.now())
-  return claims?.email ?? null
+  if (token === null) return null
+  try {
+    return await authenticate(ports, token)
+  } catch (error) {
+    // Whoever is not known is counted as a client. What is wrong with the token is for the route to say.
+    if (error instanceof DomainError || error instanceof Unavailable) return null
+    throw error
+  }
 }
 
 /** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refusal. */

@@ -68,14 +68,14 @@ describe('checkPayment', () => {
     ports.payments.move(sessionId, 'paid')
     await status()
     const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'succeeded' } as const
-    await ports.refunds.update('re_1', () => refund)
+    await ports.refunds.update([{ id: 're_1' }], () => refund)
     expect(await status()).toBe('unpaid')
   })
 
   test('calls a payment unpaid that was refunded before it was known to be paid', async () => {
     const { ports, sessionId, paymentIntentId, status } = await open()
     const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'pending' } as const
-    await ports.refunds.update('re_1', () => refund)
+    await ports.refunds.update([{ id: 're_1' }], () => refund)
     ports.payments.move(sessionId, 'paid')
     expect(await status()).toBe('unpaid')
   })

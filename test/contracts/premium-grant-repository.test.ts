@@ -161,7 +161,7 @@ async function report(
   refunds: readonly Refund[],
   disputes: readonly Dispute[],
 ): Promise<void> {
-  for (const refund of refunds) await store.refunds.update(refund.id, () => refund)
+  for (const refund of refunds) await store.refunds.update([refund], () => refund)
   for (const dispute of disputes) await store.disputes.update(dispute.id, () => dispute)
 }
 

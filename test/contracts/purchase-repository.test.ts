@@ -80,7 +80,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
     const purchase = paidPurchase('one')
     const refund = { id: 're_1', paymentIntentId: 'pi_one', amount: 1, state: 'pending' } as const
     await save(purchases, purchase)
-    await refunds.update('re_1', () => refund)
+    await refunds.update([{ id: 're_1' }], () => refund)
     await premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
 
     const { account } = await purchases.update(ANNA, (seen) => ({ purchase: null, account: seen }))

@@ -15,7 +15,7 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
   test.each(REFUND_STATES)('keeps every field of a refund that is %s', async (state) => {
     const { refunds } = await open()
     const refund = { ...REFUND, state }
-    await refunds.update('re_1', () => refund)
+    await refunds.update([{ id: 're_1' }], () => refund)
 
     expect(await read(refunds, 're_1')).toEqual(refund)
     expect(await read(refunds, 're_2')).toBeNull()
@@ -23,21 +23,36 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
 
   test('keeps the latest state of a refund', async () => {
     const { refunds } = await open()
-    await refunds.update('re_1', () => REFUND)
-    await refunds.update('re_1', () => ({ ...REFUND, amount: 200, state: 'failed' }))
+    await refunds.update([{ id: 're_1' }], () => REFUND)
+    await refunds.update([{ id: 're_1' }], () => ({ ...REFUND, amount: 200, state: 'failed' }))
 
     expect(await read(refunds, 're_1')).toEqual({ ...REFUND, amount: 200, state: 'failed' })
   })
 
   test('stores nothing when the change throws, and passes its error through', async () => {
     const { refunds } = await open()
-    await refunds.update('re_1', () => REFUND)
+    await refunds.update([{ id: 're_1' }], () => REFUND)
 
     const refusal = new Error('refused')
-    const refused = refunds.update('re_1', () => {
+    const refused = refunds.update([{ id: 're_1' }], () => {
       throw refusal
     })
     await expect(refused).rejects.toBe(refusal)
+    expect(await read(refunds, 're_1')).toEqual(REFUND)
+  })
+
+  test('changes several refunds at once, or none of them', async () => {
+    const { refunds } = await open()
+    const second = { ...REFUND, id: 're_2', amount: 50 }
+    await refunds.update([REFUND, second], (known, reported) => known ?? reported)
+    expect(await read(refunds, 're_1')).toEqual(REFUND)
+    expect(await read(refunds, 're_2')).toEqual(second)
+
+    const refused = refunds.update([REFUND, second], (_, reported) => {
+      if (reported.id === 're_2') throw new Error('refused')
+      return { ...reported, state: 'failed' }
+    })
+    await expect(refused).rejects.toThrow('refused')
     expect(await read(refunds, 're_1')).toEqual(REFUND)
   })
 
@@ -46,7 +61,10 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
 
     await Promise.all(
       Array.from({ length: 200 }, () =>
-        refunds.update('re_1', (known) => ({ ...REFUND, amount: (known?.amount ?? 0) + 1 })),
+        refunds.update([{ id: 're_1' }], (known) => ({
+          ...REFUND,
+          amount: (known?.amount ?? 0) + 1,
+        })),
       ),
     )
     expect(await read(refunds, 're_1')).toEqual({ ...REFUND, amount: 200 })
@@ -56,7 +74,7 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
 /** Looks through a change that then refuses, so that looking stores nothing. */
 async function read(refunds: RefundRepository, id: string): Promise<Refund | null> {
   const seen: (Refund | null)[] = []
-  const looked = refunds.update(id, (known) => {
+  const looked = refunds.update([{ id }], (known) => {
     seen.push(known)
     throw new Error('only looking')
   })

@@ -67,7 +67,7 @@ describe('an open SQLite database', () => {
     await before.otps.update(ANNA, () => ({ record: OTP_RECORD }))
     await before.verifications.save(verification)
     await before.purchases.update(ANNA, () => ({ purchase: paidPurchase('one') }))
-    await before.refunds.update('re_1', () => REFUND)
+    await before.refunds.update([{ id: 're_1' }], () => REFUND)
     await before.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
     await before.logOuts.update(ANNA, () => NOON)
     await before.sandboxSessions.create(SESSION)

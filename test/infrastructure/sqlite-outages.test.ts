@@ -65,18 +65,18 @@ describe('a SQLite database that cannot do its part', () => {
   test('is unavailable on a full disk, keeps what it has, and works again once there is room', async () => {
     const database = openTemporaryDatabase()
     const store = sqliteStore(database)
-    await store.refunds.update('re_1', () => REFUND)
+    await store.refunds.update([{ id: 're_1' }], () => REFUND)
     const pages = Number(database.queries.$client.prepare('PRAGMA page_count').values()[0]?.[0])
     database.queries.$client.run(`PRAGMA max_page_count = ${pages}`)
 
     const long = { ...REFUND, id: 're_2', paymentIntentId: 'x'.repeat(100_000) }
-    const full = store.refunds.update('re_2', () => long)
+    const full = store.refunds.update([{ id: 're_2' }], () => long)
     expect(await expectOutage(full)).toBe('SQLITE_FULL')
     expect(await readRefundAmount(store)).toBe(100)
 
     database.queries.$client.run(`PRAGMA max_page_count = ${pages + 1000}`)
-    await store.refunds.update('re_2', () => long)
-    await store.refunds.update('re_1', () => ({ ...REFUND, amount: 200 }))
+    await store.refunds.update([{ id: 're_2' }], () => long)
+    await store.refunds.update([{ id: 're_1' }], () => ({ ...REFUND, amount: 200 }))
     expect(await readRefundAmount(store)).toBe(200)
   })
 
@@ -161,7 +161,7 @@ function everyWrite(store: SqliteStore): readonly (() => Promise<unknown>)[] {
     () => store.purchases.update(ANNA, () => ({ purchase: openPurchase('one') })),
     () => store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON }),
     () => store.premiumGrants.revokeAll(ANNA, NOON),
-    () => store.refunds.update('re_1', () => REFUND),
+    () => store.refunds.update([{ id: 're_1' }], () => REFUND),
     () => store.disputes.update('du_1', () => DISPUTE),
     () => store.logOuts.update(ANNA, () => NOON),
     () => store.sandboxSessions.create(SESSION),
@@ -198,7 +198,7 @@ async function expectOutage(failing: Promise<unknown>): Promise<unknown> {
 
 async function readRefundAmount({ refunds }: SqliteStore): Promise<number | undefined> {
   let amount: number | undefined
-  await refunds.update('re_1', (known) => {
+  await refunds.update([{ id: 're_1' }], (known) => {
     amount = known?.amount
     return known ?? REFUND
   })

@@ -29,7 +29,7 @@ describe('several processes on one SQLite file', () => {
 
     const store = openSqliteStore(path)
     const seen: number[] = []
-    await store.refunds.update('re_shared', (known) => {
+    await store.refunds.update([{ id: 're_shared' }], (known) => {
       seen.push(known?.amount ?? 0)
       return known!
     })

@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { listen } from '../../interfaces/http/listen.ts'
+import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../alibi-process.ts'
+import { client } from '../client.ts'
+import { EMAIL } from '../interfaces/http-client.ts'
+import { atOnce, countStatuses, openService, wrongCodes } from '../real-service.ts'
+import { temporaryFolder } from '../stores.ts'
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  await Promise.all(ends.splice(0).map((end) => end()))
+})
+
+describe('over a real socket, of 200 parallel log-ins', () => {
+  function openListening() {
+    const service = openService()
+    const listener = listen({ host: '127.0.0.1', port: 0 })
+    ends.push(listener.stop)
+    listener.use(service.handler)
+    return { service, alibi: client(listener.url) }
+  }
+
+  test('with the right code exactly one gets in', async () => {
+    const { service, alibi } = openListening()
+    await service.givePremium()
+    const code = await service.mailCode()
+
+    const got = await atOnce(200, () => alibi.post('/auth/login', { email: EMAIL, code }))
+
+    expect(countStatuses(got)).toEqual({ 200: 1, 401: 199 })
+    const token = got.find(({ status }) => status === 200)?.body['token']
+    expect((await alibi.get('/i18n', String(token))).status).toBe(200)
+  })
+
+  test('with a wrong code exactly five count, and the code is dead', async () => {
+    const { service, alibi } = openListening()
+    const code = await service.mailCode()
+    const wrong = wrongCodes(code, 200)
+
+    const got = await atOnce(200, (index) =>
+      alibi.post('/auth/login', { email: EMAIL, code: wrong[index] }),
+    )
+
+    expect(countStatuses(got)).toEqual({ 401: 200 })
+    const { record } = await service.ports.otps.update(EMAIL, (known) => ({ record: known }))
+    expect([record.current, record.wrongTriesAt.length]).toEqual([null, 5])
+    expect((await alibi.post('/auth/confirm-email', { email: EMAIL, code })).status).toBe(401)
+  })
+})
+
+describe('two running services on one database', () => {
+  async function startTwo() {
+    const folder = temporaryFolder()
+    const start = () =>
+      startAlibi({
+        command: FROM_SOURCE,
+        cwd: folder,
+        env: {
+          APP_ENV: 'development',
+          DATABASE_URL: `sqlite:${join(folder, 'alibi.db')}`,
+          JWT_SECRET: 'one secret of more than thirty-two bytes for both',
+          RATE_LIMIT_AUTH: 'off',
+        },
+      })
+    const both: AlibiProcess[] = await Promise.all([start(), start()])
+    ends.push(...both.map(({ stop }) => stop))
+    const clients = both.map(({ url }) => client(url))
+    return (index: number) => clients[index % 2]!
+  }
+
+  test('send five mails between them, take a code once, and count five wrong tries', async () => {
+    const alibi = await startTwo()
+    const mailed = await atOnce(100, (index) =>
+      alibi(index).post('/auth/verify-email', { email: EMAIL }),
+    )
+    expect(countStatuses(mailed)).toEqual({ 200: 5, 429: 95 })
+    const codes = new Set(mailed.flatMap(({ body }) => body['devCode'] ?? []))
+    expect(codes.size).toBe(1)
+    const [code] = codes
+
+    const confirmed = await atOnce(200, (index) =>
+      alibi(index).post('/auth/confirm-email', { email: EMAIL, code }),
+    )
+    expect(countStatuses(confirmed)).toEqual({ 200: 1, 401: 199 })
+    const bob = 'bob@example.com'
+    const { body } = await alibi(0).post('/auth/verify-email', { email: bob })
+    const right = String(body['devCode'])
+    const wrong = wrongCodes(right, 200)
+    const tried = await atOnce(200, (index) =>
+      alibi(index).post('/auth/confirm-email', { email: bob, code: wrong[index] }),
+    )
+    expect(countStatuses(tried)).toEqual({ 401: 200 })
+    expect((await alibi(1).post('/auth/confirm-email', { email: bob, code: right })).status).toBe(
+      401,
+    )
+  })
+})

@@ -1,0 +1,133 @@
+import { join } from 'node:path'
+import { builtInContent } from '../infrastructure/content.ts'
+import { hmacSecrets } from '../infrastructure/hmac-secrets.ts'
+import { jwtTokens } from '../infrastructure/jwt-tokens.ts'
+import { slidingWindowLimiter } from '../infrastructure/sliding-window-limiter.ts'
+import { sqliteStore } from '../infrastructure/sqlite/store.ts'
+import { stripePaymentGateway } from '../infrastructure/stripe-payment-gateway.ts'
+import type { HttpOptions } from '../interfaces/http/options.ts'
+import { fakePorts, fixedClock } from './fakes.ts'
+import { openHttp } from './interfaces/http-client.ts'
+import { PRICE, PUBLIC_URL, WEBHOOK_SECRET } from './payment-gateways.ts'
+import { openTemporaryDatabase, temporaryFolder } from './stores.ts'
+import type { StripeDouble } from './stripe-double.ts'
+import { type StripeEvent, signedDelivery } from './stripe-events.ts'
+
+type Client = Pick<ReturnType<typeof openHttp>, 'send'>
+
+const MINUTE_MS = 60_000
+const SECRET = 'a secret that is long enough to sign with'
+const NO_LIMITS = { general: null, auth: null, premium: null }
+
+/**
+ * The service as it runs in production, on a database file, real secrets and tokens, and Stripe's SDK. Only the clock,
+ * the mailer and the log are the test's own; without a Stripe double its provider is a scripted one.
+ */
+export function openService({
+  stripe = null,
+  allowPromotionCodes = false,
+  clock = fixedClock(),
+  ...options
+}: Partial<Omit<HttpOptions, 'ports'>> & {
+  stripe?: StripeDouble | null
+  allowPromotionCodes?: boolean
+  clock?: ReturnType<typeof fixedClock>
+} = {}) {
+  const path = join(temporaryFolder(), 'alibi.db')
+  const outside = fakePorts({ clock })
+  const { mailer, log } = outside
+  const payments = stripe
+    ? stripePaymentGateway({
+        secretKey: stripe.secretKey,
+        webhookSecrets: [WEBHOOK_SECRET],
+        apiUrl: stripe.url,
+        product: { price: PRICE, name: 'Alibi Premium' },
+        publicUrl: PUBLIC_URL,
+        allowPromotionCodes,
+        clock,
+      })
+    : outside.payments
+
+  /** One more process on the same database file. */
+  function openProcess() {
+    const database = openTemporaryDatabase(path)
+    const ports = fakePorts({
+      ...sqliteStore(database),
+      clock,
+      mailer,
+      log,
+      payments,
+      content: builtInContent(),
+      secrets: hmacSecrets({ secret: SECRET }),
+      tokens: jwtTokens({
+        secret: SECRET,
+        previousSecret: null,
+        issuer: PUBLIC_URL,
+        lifetimeMs: 24 * 60 * MINUTE_MS,
+      }),
+      rules: { ...outside.rules, allowPromotionCodes },
+    })
+    return { ...openHttp({ limiters: NO_LIMITS, ...options }, ports), close: database.close }
+  }
+
+  const http = openProcess()
+  return {
+    ...http,
+    clock,
+    /** The database file; SQLite keeps its log beside it. */
+    path,
+    openProcess,
+    /** Takes the first half of the recommended flow: proves the address. */
+    async verify(email: string): Promise<void> {
+      const code = await http.mailCode(email)
+      await http.post('/auth/confirm-email', { email, code })
+    },
+    async hasPremium(email: string): Promise<boolean> {
+      const { body } = await http.get(`/auth/check?email=${encodeURIComponent(email)}`)
+      return (body as { hasPremium: boolean }).hasPremium
+    },
+    /** Brings an event to the webhook as Stripe does, signed at this moment. */
+    async deliver(event: StripeEvent, path = '/webhook/stripe', to: Client = http) {
+      const { payload, signature } = await signedDelivery(event, {
+        secret: WEBHOOK_SECRET,
+        at: clock.now(),
+      })
+      return to.send('POST', path, {
+        headers: { 'content-type': 'application/json', 'stripe-signature': signature },
+        body: new Uint8Array(payload),
+      })
+    },
+  }
+}
+
+/** The budgets that the users were promised, counted by the test's clock. */
+export function promisedLimits(clock: ReturnType<typeof fixedClock>): HttpOptions['limiters'] {
+  const monotonicMs = () => clock.now().getTime()
+  return {
+    general: slidingWindowLimiter({ limit: 10, windowMs: 15 * MINUTE_MS, monotonicMs }),
+    auth: slidingWindowLimiter({ limit: 5, windowMs: 15 * MINUTE_MS, monotonicMs }),
+    premium: slidingWindowLimiter({ limit: 30, windowMs: MINUTE_MS, monotonicMs }),
+  }
+}
+
+/** `count` codes, all different and none of them right. */
+export function wrongCodes(right: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) =>
+    String((Number(right) + 1 + index) % 1_000_000).padStart(6, '0'),
+  )
+}
+
+/** How often each status was answered. */
+export function countStatuses(answers: readonly { status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** As many requests at the same time as given. */
+export function atOnce<Answer>(
+  count: number,
+  request: (index: number) => Promise<Answer>,
+): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => request(index)))
+}
