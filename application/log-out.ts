@@ -4,5 +4,5 @@ import type { Ports } from './ports.ts'
 
 /** Ends every token the address has, on every device. */
 export async function logOut(ports: Pick<Ports, 'logOuts' | 'clock'>, email: Email): Promise<void> {
-  await ports.logOuts.update(email, (line) => drawLine(line, ports.clock.now()))
+  await ports.logOuts.update(email, (lineAt) => drawLine(lineAt, ports.clock.now()))
 }

@@ -67,10 +67,10 @@ export type DisputeRepository = {
   update(id: string, change: (known: Dispute | null) => Dispute): Promise<void>
 }
 
-/** The line before which an address's tokens are void; see domain/log-out.ts. */
+/** The line in time before which an address's tokens are void; see domain/log-out.ts. */
 export type LogOutRepository = {
   findByEmail(email: Email): Promise<Date | null>
-  update(email: Email, change: (line: Date | null) => Date): Promise<void>
+  update(email: Email, change: (lineAt: Date | null) => Date): Promise<void>
 }
 
 export type DatabaseHealth = {
@@ -116,7 +116,12 @@ export type PaymentGateway = {
 }
 
 /** One delivery of the provider, in our terms. */
-export type PaymentNotification = { readonly eventId: string; readonly eventType: string } & (
+export type PaymentNotification = PaymentFact & {
+  readonly eventId: string
+  readonly eventType: string
+}
+
+export type PaymentFact =
   | { readonly kind: 'session'; readonly report: SessionReport }
   | { readonly kind: 'refund'; readonly refund: Refund }
   /** Something was refunded; what, the provider has to be asked. */
@@ -124,7 +129,6 @@ export type PaymentNotification = { readonly eventId: string; readonly eventType
   | { readonly kind: 'dispute'; readonly dispute: Dispute }
   /** Nothing that Alibi acts on: another kind, another mode, another product. */
   | { readonly kind: 'other' }
-)
 
 // The rest of the outside world.
 

@@ -1,8 +1,7 @@
 import type { Email } from '../domain/email.ts'
-import { DomainError } from '../domain/errors.ts'
 import type { Language } from '../domain/language.ts'
 import type { OtpCode } from '../domain/otp.ts'
-import { checkPremium } from './check-premium.ts'
+import { requirePremium } from './check-premium.ts'
 import type { Ports } from './ports.ts'
 import { verifyEmail } from './verify-email.ts'
 
@@ -13,7 +12,7 @@ export async function requestOtp(
   ports: Dependencies,
   { email, language }: { email: Email; language: Language },
 ): Promise<OtpCode> {
-  if (!(await checkPremium(ports, email))) throw new DomainError('premium_required')
+  await requirePremium(ports, email)
 
   return verifyEmail(ports, { email, language })
 }

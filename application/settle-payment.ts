@@ -1,4 +1,4 @@
-import { mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
+import { isPaidTwice, mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
 import { concerns, type Purchase, type SessionReport, settlePurchase } from '../domain/purchase.ts'
 import type { PaymentNotification, Ports } from './ports.ts'
 
@@ -54,15 +54,16 @@ async function settleKnown(
   { id, email }: Purchase,
   report: SessionReport,
 ): Promise<Purchase | null> {
-  const { before, purchase } = await ports.purchases.update(email, ({ purchases }) => {
+  const { purchase, change } = await ports.purchases.update(email, ({ purchases, grants }) => {
     const before = purchases.find((purchase) => purchase.id === id)
-    if (!before || !concerns(report, before)) return { before: null, purchase: null }
+    if (!before || !concerns(report, before)) return { purchase: null, change: null }
 
     const { allowPromotionCodes } = ports.rules
     const now = ports.clock.now()
-    return { before, purchase: settlePurchase(before, report, { allowPromotionCodes, now }) }
+    const after = settlePurchase(before, report, { allowPromotionCodes, now })
+    return { purchase: after, change: { before, after, isSecond: isPaidTwice(grants, id) } }
   })
-  if (before && purchase) logChange(ports, { before, after: purchase })
+  if (change) logChange(ports, change)
   return purchase
 }
 
@@ -76,7 +77,7 @@ async function findPurchase(
 
 function logChange(
   { log }: Pick<Ports, 'log'>,
-  { before, after }: { before: Purchase; after: Purchase },
+  { before, after, isSecond }: { before: Purchase; after: Purchase; isSecond: boolean },
 ): void {
   if (before.state === after.state) return
   const fields = { purchase: after.id, session: after.sessionId, state: after.state }
@@ -85,6 +86,8 @@ function logChange(
       ...fields,
       reason: after.reviewReason,
     })
+  } else if (after.state === 'paid' && isSecond) {
+    log.warn('second payment for an address that has premium by a payment', fields)
   } else {
     log.info('purchase changed', fields)
   }

@@ -36,6 +36,16 @@ export function parseEmail(input: unknown): Email {
   return email as Email
 }
 
+/** As `parseEmail`, but null for anything that is not an ordinary address. */
+export function findEmail(input: unknown): Email | null {
+  try {
+    return parseEmail(input)
+  } catch (error) {
+    if (error instanceof DomainError) return null
+    throw error
+  }
+}
+
 function normaliseLocalPart(localPart: string): string {
   // Before lower-casing: the Kelvin sign, for one, would turn into an ordinary k.
   if (!ASCII.test(localPart) || localPart.length > LOCAL_PART_LENGTH_MAX) throw invalid()

@@ -13,7 +13,7 @@ export type Refusal =
   | 'payment_processing'
   | 'invalid_signature'
 
-/** A rule said no: nothing was changed, and asking again unchanged gives the same answer. */
+/** A rule said no. What that costs the caller, such as a counted try, the function that throws it says. */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
 

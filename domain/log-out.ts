@@ -1,18 +1,18 @@
 /**
- * Logging out everywhere draws a line in time: tokens issued before it are void. Both functions keep to the line
+ * Logging out everywhere draws a line in time: tokens issued before it are void. All of them keep to the line
  * even when the clock stands still or is set back.
  */
 
 /** Where the line is drawn by logging out now: after every token issued up to now, and after every earlier line. */
-export function drawLine(previousLine: Date | null, now: Date): Date {
-  return new Date(Math.max(now.getTime(), previousLine?.getTime() ?? 0) + 1)
+export function drawLine(previousLineAt: Date | null, now: Date): Date {
+  return new Date(Math.max(now.getTime(), previousLineAt?.getTime() ?? 0) + 1)
 }
 
 /** When a token issued now counts as issued: never before the line. */
-export function issueTime(line: Date | null, now: Date): Date {
-  return new Date(Math.max(now.getTime(), line?.getTime() ?? 0))
+export function issueTime(lineAt: Date | null, now: Date): Date {
+  return new Date(Math.max(now.getTime(), lineAt?.getTime() ?? 0))
 }
 
-export function isLoggedOut(issuedAt: Date, line: Date | null): boolean {
-  return line !== null && issuedAt < line
+export function isLoggedOut(issuedAt: Date, lineAt: Date | null): boolean {
+  return lineAt !== null && issuedAt < lineAt
 }

@@ -35,8 +35,10 @@ export const EMPTY_OTP_RECORD: OtpRecord = {
 }
 
 export const CODE_LENGTH = 6
-export const ATTEMPTS_MAX = 5
-export const WRONG_TRIES_A_DAY_MAX = 40
+const CODE = new RegExp(`^[0-9]{${CODE_LENGTH}}$`)
+
+const ATTEMPTS_MAX = 5
+const WRONG_TRIES_A_DAY_MAX = 40
 
 // Room for generous spacing, and cheap to refuse.
 const INPUT_LENGTH_MAX = 64
@@ -54,7 +56,7 @@ const MAIL_LIMITS = [
 export function parseOtpCode(input: string): OtpCode {
   const typed = input.length > INPUT_LENGTH_MAX ? '' : input.normalize('NFKC')
   const code = Array.from(typed.replace(/[\s\p{Cf}\p{Dash}]/gu, ''), digitOf).join('')
-  if (!/^[0-9]{6}$/.test(code)) throw new DomainError('invalid_code')
+  if (!CODE.test(code)) throw new DomainError('invalid_code')
   return code as OtpCode
 }
 

@@ -22,6 +22,7 @@ export type Dispute = {
   readonly reportedAt: Date
 }
 
+/** In the order in which a dispute moves; of two verdicts at the same moment the later in this list holds. */
 export const DISPUTE_STATES = ['inquiry', 'open', 'won', 'lost'] as const
 export type DisputeState = (typeof DISPUTE_STATES)[number]
 
@@ -43,7 +44,7 @@ export type PremiumGrant = {
   readonly revokedAt: Date | null
 }
 
-/** Premium is a function of facts, so their order, their number and the loss of some on the way cannot matter. */
+/** Premium is a function of facts, so neither their order nor their number matters. */
 export function hasPremium(grants: readonly PremiumGrant[]): boolean {
   return grants.some(isActive)
 }
@@ -53,6 +54,13 @@ export function isActive({ payment, revokedAt }: PremiumGrant): boolean {
   if (revokedAt) return false
   if (!payment) return true
   return !isRefundedInFull(payment) && !isChargedBack(payment)
+}
+
+/** Whether a payment other than this purchase's gives the address premium, so that this one is one too many. */
+export function isPaidTwice(grants: readonly PremiumGrant[], purchaseId: string): boolean {
+  return grants.some(
+    (grant) => grant.id !== purchaseId && grant.payment !== null && isActive(grant),
+  )
 }
 
 function isRefundedInFull({ amountPaid, refunds }: Payment): boolean {

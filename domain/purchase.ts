@@ -5,6 +5,9 @@ import { DomainError } from './errors.ts'
 /** Our own name for a purchase: Stripe's idempotency key, `client_reference_id` and `metadata.purchase_id`. */
 export type PurchaseId = Brand<string, 'PurchaseId'>
 
+/** How payment providers name a session, ours in the sandbox too. */
+export const SESSION_ID = /^cs_[A-Za-z0-9_-]{1,250}$/
+
 /** Null for what cannot be a name of ours, such as another shop's reference. */
 export function readPurchaseId(text: string): PurchaseId | null {
   return /^pur_[0-9A-Za-z]{1,64}$/.test(text) ? (text as PurchaseId) : null
@@ -125,7 +128,7 @@ export function canStillBeCreated(purchase: Purchase, now: Date): boolean {
 
 /** The provider answered with its session. A purchase that was closed in the meantime stays closed. */
 export function attachSession(purchase: Purchase, sessionId: string): Purchase {
-  return { ...purchase, sessionId: purchase.sessionId ?? sessionId }
+  return purchase.sessionId === null ? { ...purchase, sessionId } : purchase
 }
 
 export function closePurchase(purchase: Purchase): Purchase {
@@ -139,17 +142,16 @@ export function concerns(report: SessionReport, purchase: Purchase): boolean {
     : report.sessionId === purchase.sessionId
 }
 
-/** Takes a report into account. Any order and any repetition of the same reports gives the same purchase. */
+/**
+ * Takes a report into account. Any order and any repetition of the same reports gives the same purchase, and one that
+ * brings nothing new returns the very purchase that was given.
+ */
 export function settlePurchase(
   purchase: Purchase,
   report: SessionReport,
   { allowPromotionCodes, now }: { allowPromotionCodes: boolean; now: Date },
 ): Purchase {
-  const seen: Purchase = {
-    ...purchase,
-    sessionId: purchase.sessionId ?? report.sessionId,
-    paymentIntentId: purchase.paymentIntentId ?? report.paymentIntentId,
-  }
+  const seen = linkPurchase(purchase, report)
   if (report.outcome !== 'paid') return advance(seen, report.outcome, {})
 
   const reviewReason = findMismatch(purchase, report, allowPromotionCodes)
@@ -159,6 +161,14 @@ export function settlePurchase(
     amountPaid: report.amountTotal,
     reviewReason: null,
   })
+}
+
+/** Learns the provider's names for it. A report that brings nothing new returns the purchase itself. */
+function linkPurchase(purchase: Purchase, report: SessionReport): Purchase {
+  const sessionId = purchase.sessionId ?? report.sessionId
+  const paymentIntentId = purchase.paymentIntentId ?? report.paymentIntentId
+  const isLinked = sessionId === purchase.sessionId && paymentIntentId === purchase.paymentIntentId
+  return isLinked ? purchase : { ...purchase, sessionId, paymentIntentId }
 }
 
 function advance(

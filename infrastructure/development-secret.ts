@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasCode } from './error-code.ts'
 
 const FILE_NAME = 'jwt-secret'
 const SECRET_BYTES = 32
@@ -43,8 +44,4 @@ function createSecret(path: string): string {
     unlinkSync(draft)
   }
   return readFileSync(path, 'utf8').trim()
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -15,7 +15,7 @@ const WINDOW_MAX = '1d'
 export type RateLimit = { readonly limit: number; readonly windowMs: number }
 
 /** `45s`, `10m`, `2h`, `30d` in milliseconds; undefined for anything else, 0 included. */
-export function parseDuration(text: string): number | undefined {
+function parseDuration(text: string): number | undefined {
   const [, count = '', unit = ''] = /^([1-9][0-9]{0,8})([smhd])$/.exec(text) ?? []
   const unitMs = UNITS_MS[unit]
   return unitMs === undefined ? undefined : Number(count) * unitMs

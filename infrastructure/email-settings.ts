@@ -1,5 +1,4 @@
-import { parseEmail } from '../domain/email.ts'
-import { DomainError } from '../domain/errors.ts'
+import { findEmail } from '../domain/email.ts'
 import { SECURE_ORIGIN } from './origins.ts'
 import { matching, oneOf } from './setting-formats.ts'
 import type { SettingFormat, SettingsSource } from './settings-source.ts'
@@ -27,7 +26,7 @@ const SENDER: SettingFormat<string> = {
   shape: 'an address, or a name and an address: Alibi <no-reply@example.com>',
   parse(text) {
     const [, name, address = text] = /^(.*?) +<([^<>]*)>$/u.exec(text) ?? []
-    const email = parseAddress(address)
+    const email = findEmail(address) ?? undefined
     if (email === undefined || name === undefined) return email
     return DISPLAY_NAME.test(name) ? `${name} <${email}>` : undefined
   },
@@ -63,13 +62,4 @@ export function readSender(
   return environment === 'production'
     ? settings.require('EMAIL_FROM', SENDER, '')
     : settings.read('EMAIL_FROM', SENDER, 'Alibi <no-reply@localhost>')
-}
-
-function parseAddress(text: string): string | undefined {
-  try {
-    return parseEmail(text)
-  } catch (error) {
-    if (error instanceof DomainError) return undefined
-    throw error
-  }
 }

@@ -6,7 +6,7 @@ import type { PurchaseId } from '../domain/purchase.ts'
 const OTP_KEY_PURPOSE = 'alibi/otp-code/v1'
 const SEED_BYTES = 16
 const KEY_BYTES = 32
-const CODES = 1_000_000n
+const CODES = 10n ** BigInt(CODE_LENGTH)
 
 /** Douglas Crockford's base 32: no I, L, O or U, and in ASCII order. */
 const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -1,7 +1,6 @@
 import { jwt } from '@elysiajs/jwt'
 import type { Token, Tokens } from '../application/ports.ts'
-import { type Email, parseEmail } from '../domain/email.ts'
-import { DomainError } from '../domain/errors.ts'
+import { type Email, findEmail } from '../domain/email.ts'
 
 const LENGTH_MAX = 4096
 
@@ -95,20 +94,12 @@ function signer(secret: string) {
 }
 
 function readClaims({ sub, email, exp, jti }: Readonly<Record<string, unknown>>): Verified | null {
-  if (typeof email !== 'string' || sub !== email || !isNormalised(email)) return null
+  const address = findEmail(email)
+  if (address === null || email !== address || sub !== address) return null
   if (typeof jti !== 'string' || !UUID_V7.test(jti)) return null
   const issuedAt = new Date(Number.parseInt(jti.replace('-', '').slice(0, 12), 16))
   return {
-    claims: { email, issuedAt },
+    claims: { email: address, issuedAt },
     expiresAt: new Date(Number(exp) * 1000),
-  }
-}
-
-function isNormalised(text: string): text is Email {
-  try {
-    return parseEmail(text) === text
-  } catch (error) {
-    if (error instanceof DomainError) return false
-    throw error
   }
 }

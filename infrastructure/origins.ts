@@ -18,7 +18,7 @@ export const ANY_WEB_ORIGIN: SettingFormat<string> = {
 }
 
 /** Scheme, host and port, normalised and without a slash at the end; undefined for anything that says more. */
-export function parseWebOrigin(text: string): string | undefined {
+function parseWebOrigin(text: string): string | undefined {
   return WEB_ORIGIN.test(text) && URL.canParse(text) ? new URL(text).origin : undefined
 }
 

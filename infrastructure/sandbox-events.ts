@@ -75,7 +75,7 @@ const INTENT_STATUS: Readonly<
 }
 
 /** The session as Stripe would show it, as far as anyone reads it. */
-export function sessionObject(record: SandboxSessionRecord, url: string) {
+function sessionObject(record: SandboxSessionRecord, url: string) {
   const { sessionId, purchaseId, customerEmail, price, state, createdAt, expiresAt } = record
   const status = SESSION_STATUS[state]
   return {

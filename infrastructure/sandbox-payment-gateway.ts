@@ -31,7 +31,6 @@ export function sandboxPaymentGateway({
   deliver: (delivery: SandboxDelivery) => Promise<boolean>
   wait: (milliseconds: number) => Promise<void>
   clock: Clock
-  /** The prefix with something behind it that no other id has. */
   /** The prefix, with something behind it that no other id has. */
   newId: (prefix: string) => string
 }): { gateway: PaymentGateway; desk: SandboxDesk; stop(): void } {

@@ -1,3 +1,5 @@
+import { hasCode } from './error-code.ts'
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** How a setting is written: in words for the operator, and as a parser that gives undefined for anything else. */
@@ -85,7 +87,7 @@ export function settingsSource({
       // The mark of bytes that are not UTF-8: a secret read like that would lose most of its entropy.
       if (!text.includes('\u{fffd}')) return text === '' ? [] : [{ source, text }]
     } catch (error) {
-      if (isOptional && isMissing(error)) return []
+      if (isOptional && hasCode(error, 'ENOENT')) return []
     }
     problems.push(`${source} must be a readable file of UTF-8 text`)
     return [{ source, text: null }]
@@ -113,8 +115,4 @@ export function settingsSource({
     },
     report: (problem) => void problems.push(problem),
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

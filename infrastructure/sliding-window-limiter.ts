@@ -1,7 +1,7 @@
 import type { RateLimiter } from '../application/ports.ts'
 
-/** Of all clients that do not fit, one in so many gets a bucket of its own. */
-const CLIENTS_PER_OVERFLOW_BUCKET = 16
+/** Clients that do not fit share one bucket for so many places. */
+const PLACES_PER_OVERFLOW_BUCKET = 16
 
 /** What counts at the moment: when it was accepted, in milliseconds, and for whom. */
 type Hit = { readonly client: string; readonly at: number }
@@ -25,7 +25,7 @@ export function slidingWindowLimiter({
   // In the order of each client's last hit, so that those who have gone idle stand first.
   const clients = new Map<string, Hit[]>()
   const overflow = new Map<number, Hit[]>()
-  const overflowBuckets = Math.ceil(clientsMax / CLIENTS_PER_OVERFLOW_BUCKET)
+  const overflowBuckets = Math.ceil(clientsMax / PLACES_PER_OVERFLOW_BUCKET)
 
   function forgetIdleClients(now: number): void {
     for (const [client, hits] of clients) {
@@ -40,8 +40,8 @@ export function slidingWindowLimiter({
   }
 
   function forgetExpired(hits: Hit[], now: number): Hit[] {
-    const expired = hits.findIndex((hit) => isLive(hit, now))
-    hits.splice(0, expired === -1 ? hits.length : expired)
+    const firstLive = hits.findIndex((hit) => isLive(hit, now))
+    hits.splice(0, firstLive === -1 ? hits.length : firstLive)
     return hits
   }
 

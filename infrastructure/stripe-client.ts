@@ -9,7 +9,7 @@ export type AskStripe = <Answer>(question: (stripe: Stripe) => Promise<Answer>) 
 
 const RETRIES_MAX = 2
 
-export function askStripe({
+export function stripeClient({
   secretKey,
   apiUrl,
   timeoutMs,

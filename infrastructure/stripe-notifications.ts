@@ -1,5 +1,10 @@
 import Stripe from 'stripe'
-import type { Clock, PaymentGateway, PaymentNotification } from '../application/ports.ts'
+import type {
+  Clock,
+  PaymentFact,
+  PaymentGateway,
+  PaymentNotification,
+} from '../application/ports.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { SessionReport } from '../domain/purchase.ts'
 import { idOf, isPaid, toDispute, toRefund, toSessionReport } from './stripe-objects.ts'
@@ -67,10 +72,10 @@ async function isSigned({
 function translate(text: string, live: boolean): PaymentNotification {
   const event = parseEvent(text)
   if (!event) return { eventId: 'unknown', eventType: 'unknown', kind: 'other' }
-  const content = readContent(event) ?? { kind: 'other' }
+  const fact = readFact(event) ?? OTHER
   // Only sessions say themselves, to whoever judges them, in which mode they are.
-  const isOtherMode = content.kind !== 'session' && event.livemode !== live
-  return { eventId: event.id, eventType: event.type, ...(isOtherMode ? OTHER : content) }
+  const isOtherMode = fact.kind !== 'session' && event.livemode !== live
+  return { eventId: event.id, eventType: event.type, ...(isOtherMode ? OTHER : fact) }
 }
 
 /** Null for what is signed but is not an event with an object in it, such as a thin event. */
@@ -93,26 +98,20 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-type Content = PaymentNotification extends infer Notification
-  ? Notification extends PaymentNotification
-    ? Omit<Notification, 'eventId' | 'eventType'>
-    : never
-  : never
-
 const OTHER = { kind: 'other' } as const
 
 /** Null for an event that Alibi does not act on. */
-function readContent(event: Stripe.Event): Content | null {
+function readFact(event: Stripe.Event): PaymentFact | null {
   switch (event.type) {
     case 'checkout.session.completed': {
       const session = event.data.object
-      return sessionContent(session, isPaid(session) ? 'paid' : 'processing')
+      return sessionFact(session, isPaid(session) ? 'paid' : 'processing')
     }
     case 'checkout.session.async_payment_succeeded':
-      return sessionContent(event.data.object, 'paid')
+      return sessionFact(event.data.object, 'paid')
     case 'checkout.session.async_payment_failed':
     case 'checkout.session.expired':
-      return sessionContent(event.data.object, 'closed')
+      return sessionFact(event.data.object, 'closed')
     case 'refund.created':
     case 'refund.updated':
     case 'refund.failed':
@@ -137,9 +136,9 @@ function readContent(event: Stripe.Event): Content | null {
   }
 }
 
-function sessionContent(
+function sessionFact(
   session: Stripe.Checkout.Session,
   outcome: SessionReport['outcome'],
-): Content {
+): PaymentFact {
   return { kind: 'session', report: toSessionReport(session, outcome) }
 }

@@ -1,9 +1,9 @@
 import Stripe from 'stripe'
 import type { CheckoutSession, Clock, PaymentGateway } from '../application/ports.ts'
 import type { Refund } from '../domain/premium-grant.ts'
-import type { Price, Purchase, SessionReport } from '../domain/purchase.ts'
+import { type Price, type Purchase, SESSION_ID, type SessionReport } from '../domain/purchase.ts'
 import type { StripeProduct } from './payment-settings.ts'
-import { askStripe } from './stripe-client.ts'
+import { stripeClient } from './stripe-client.ts'
 import { stripeNotifications } from './stripe-notifications.ts'
 import { outcomeOf, toRefund, toSessionReport } from './stripe-objects.ts'
 
@@ -30,7 +30,7 @@ export function stripePaymentGateway({
   clock: Clock
   timeoutMs?: number
 }): PaymentGateway {
-  const ask = askStripe({ secretKey, apiUrl, timeoutMs })
+  const ask = stripeClient({ secretKey, apiUrl, timeoutMs })
   const live = /^[sr]k_live_/.test(secretKey)
   return {
     live,
@@ -74,7 +74,7 @@ function createSession(order: Order) {
       idempotencyKey: order.purchase.id,
     })
     const { id, url } = expectObject(answer, 'checkout.session', null)
-    if (!isSessionId(id) || url === null || !isWebUrl(url)) {
+    if (!SESSION_ID.test(id) || url === null || !isWebUrl(url)) {
       throw new Error('a new session without an id or a page of its own')
     }
     return { sessionId: id, checkoutUrl: url }
@@ -124,14 +124,14 @@ const WITH_PAYMENT_INTENT = { expand: ['payment_intent'] }
 
 async function readSession(stripe: Stripe, sessionId: string): Promise<SessionReport | null> {
   // Anything else would end up in the path of the request.
-  if (!isSessionId(sessionId)) return null
+  if (!SESSION_ID.test(sessionId)) return null
   const answer = await stripe.checkout.sessions.retrieve(sessionId, WITH_PAYMENT_INTENT)
   const session = expectObject(answer, 'checkout.session', sessionId)
   return toSessionReport(session, outcomeOf(session))
 }
 
 async function expireSession(stripe: Stripe, sessionId: string): Promise<SessionReport | null> {
-  if (!isSessionId(sessionId)) return null
+  if (!SESSION_ID.test(sessionId)) return null
   try {
     const answer = await stripe.checkout.sessions.expire(sessionId, WITH_PAYMENT_INTENT)
     const session = expectObject(answer, 'checkout.session', sessionId)
@@ -173,10 +173,6 @@ function expectObject<Answer extends { id: string; object: string }>(
     (id === null || answer.id === id)
   if (!isExpected) throw new Error(`not the ${object} that was asked for`)
   return answer
-}
-
-function isSessionId(text: string): boolean {
-  return /^cs_[\w-]{1,250}$/.test(text)
 }
 
 function isWebUrl(text: string): boolean {

@@ -134,8 +134,8 @@ async function runServe(config: Config): Promise<number> {
     async compose(url) {
       const { isRequested: isDraining } = stopRequest
       const publicUrl = publicUrlOf(config, url)
-      const surroundings = { config, store, log, url, publicUrl, isDraining }
-      const { options, stop } = await composeHttp(surroundings)
+      const parts = { config, store, log, url, publicUrl, isDraining }
+      const { options, stop } = await composeHttp(parts)
       return {
         handler: createHandler(options),
         publicUrl,
@@ -147,7 +147,7 @@ async function runServe(config: Config): Promise<number> {
     },
     log,
     stopRequested: stopRequest.requested,
-    deadline,
+    wait,
   })
 }
 
@@ -253,19 +253,15 @@ async function composePayment({
     const gateway = stripePaymentGateway({ ...payment, publicUrl, allowPromotionCodes, clock })
     return { gateway, desk: null, stop() {} }
   }
+  const { postNotification } = await import('../infrastructure/sandbox-delivery.ts')
   const { sandboxPaymentGateway } = await import('../infrastructure/sandbox-payment-gateway.ts')
   return sandboxPaymentGateway({
     ...payment,
     sessions: store.sandboxSessions,
     publicUrl,
     webhookSecret: crypto.randomUUID(),
-    async deliver({ payload, signature }) {
-      const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
-      const body = payload
-      const { ok } = await fetch(`${url}/webhook/payment`, { method: 'POST', headers, body })
-      return ok
-    },
-    wait: deadline,
+    deliver: (delivery) => postNotification(`${url}/webhook/payment`, delivery),
+    wait,
     clock,
     newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
   })
@@ -289,7 +285,7 @@ async function composeMailer({
 }
 
 /** Resolves after so many milliseconds, and does not keep the process alive for it. */
-function deadline(milliseconds: number): Promise<void> {
+function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref()
   })

@@ -3,6 +3,7 @@ import type { Subprocess } from 'bun'
 /** A running Alibi, from source or compiled, and all that it printed. */
 export type AlibiProcess = {
   readonly url: string
+  readonly pid: number
   readonly output: () => string
   /** Sends the signal and resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number>
@@ -15,22 +16,25 @@ export const FROM_SOURCE: readonly string[] = [process.execPath, 'run', SOURCE]
 
 /**
  * Starts `serve` on a free port and waits for the line that says where. Its environment is what is given and nothing
- * else. Throws with its output when it ends instead.
+ * else. Throws with its output when it ends instead. Aborting `signal` kills it, also when it has said nothing yet.
  */
 export async function startAlibi({
   command,
   cwd,
   env,
+  signal,
 }: {
   command: readonly string[]
   cwd: string
   env: Record<string, string>
+  signal?: AbortSignal
 }): Promise<AlibiProcess> {
   const child = Bun.spawn([...command, 'serve'], {
     cwd,
     env: { PORT: '0', LOG_FORMAT: 'json', ...env },
     stdout: 'pipe',
     stderr: 'pipe',
+    ...(signal ? { signal, killSignal: 'SIGKILL' } : {}),
   })
   let output = ''
   const served = Promise.withResolvers<string>()
@@ -48,6 +52,7 @@ export async function startAlibi({
   const url = await served.promise
   return {
     url,
+    pid: child.pid,
     output: () => output,
     async stop(signal = 'SIGTERM') {
       child.kill(signal)

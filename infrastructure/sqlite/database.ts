@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
+import { hasCode } from '../error-code.ts'
 import { applyMigrations, MIGRATIONS, schemaVersion } from './migrations.ts'
 import { translateFileOutage, translateOutage } from './storage-outage.ts'
 
@@ -77,7 +78,7 @@ function createFile(path: string): void {
     // (https://www.sqlite.org/howtocorrupt.html, section 2.2).
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (!hasCode(error, 'EEXIST')) throw error
   }
 }
 

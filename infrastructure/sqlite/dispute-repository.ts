@@ -13,6 +13,11 @@ export function sqliteDisputeRepository({ queries, write }: SqliteDatabase): Dis
     .prepare()
 
   return {
-    update: async (id, change) => write(() => upsert(change(select.get({ id }) ?? null))),
+    update: async (id, change) =>
+      write(() => {
+        const known = select.get({ id }) ?? null
+        const changed = change(known)
+        if (changed !== known) upsert(changed)
+      }),
   }
 }

@@ -15,7 +15,11 @@ export function sqliteRefundRepository({ queries, write }: SqliteDatabase): Refu
   return {
     update: async (reported, change) =>
       write(() => {
-        for (const one of reported) upsert(change(select.get({ id: one.id }) ?? null, one))
+        for (const one of reported) {
+          const known = select.get({ id: one.id }) ?? null
+          const changed = change(known, one)
+          if (changed !== known) upsert(changed)
+        }
       }),
   }
 }

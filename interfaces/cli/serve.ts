@@ -1,5 +1,7 @@
 import type { Log } from '../../application/ports.ts'
-import type { Handler, Listener } from '../http/listen.ts'
+import type { Handler } from '../http/handler.ts'
+import type { Listener } from '../http/listen.ts'
+import { EXIT } from './exit-codes.ts'
 
 /** The service behind a listener, and what it holds open. */
 export type Service = {
@@ -10,7 +12,7 @@ export type Service = {
 }
 
 /** Long enough for every provider's deadline, and below what service managers wait before they kill. */
-const DRAIN_MS_MAX = 25_000
+const DRAIN_MAX_MS = 25_000
 
 /**
  * Serves until it is asked to stop, then lets the answers under way finish and returns 0; 1 when they do not finish in
@@ -21,14 +23,14 @@ export async function serve({
   compose,
   log,
   stopRequested,
-  deadline,
+  wait,
 }: {
   listener: Listener
   compose: (url: string) => Promise<Service>
   log: Log
   stopRequested: Promise<string>
   /** Resolves after so many milliseconds. */
-  deadline: (milliseconds: number) => Promise<void>
+  wait: (milliseconds: number) => Promise<void>
 }): Promise<number> {
   const service = await compose(listener.url)
   listener.use(service.handler)
@@ -38,10 +40,10 @@ export async function serve({
   log.info('stopping: answers under way are finished first', { signal })
   const drained = await Promise.race([
     listener.stop().then(() => true),
-    deadline(DRAIN_MS_MAX).then(() => false),
+    wait(DRAIN_MAX_MS).then(() => false),
   ])
   service.close()
   if (!drained) log.warn('stopped with answers still under way')
   else log.info('stopped')
-  return drained ? 0 : 1
+  return drained ? EXIT.done : EXIT.failed
 }

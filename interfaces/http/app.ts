@@ -6,7 +6,7 @@ import { answerError, answerResponse } from './errors.ts'
 import type { HttpOptions } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
 import { premiumRoutes } from './premium-routes.ts'
-import { REQUEST_ID } from './request-id.ts'
+import { requestIdOf } from './request-id.ts'
 import { statusRoutes } from './status-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
@@ -22,7 +22,7 @@ export function createApp(options: HttpOptions): AnyElysia {
 
   return app
     .onError(({ error, request }) =>
-      answerResponse(answerError(options.ports, error, request.headers.get(REQUEST_ID) ?? '')),
+      answerResponse(answerError(options.ports, error, requestIdOf(request))),
     )
     .use(statusRoutes(options))
     .use(authRoutes(options))

@@ -1,7 +1,7 @@
 import type { HttpOptions } from './options.ts'
 
 /** A browser's memory of a preflight; Chromium keeps none longer. */
-const PREFLIGHT_MAX_AGE_S = 7200
+const PREFLIGHT_MAX_AGE_SECONDS = 7200
 
 const METHODS = 'GET, HEAD, POST'
 const REQUEST_HEADERS = 'Authorization, Content-Type'
@@ -21,7 +21,7 @@ export function answerPreflight(): Response {
     headers: {
       'Access-Control-Allow-Methods': METHODS,
       'Access-Control-Allow-Headers': REQUEST_HEADERS,
-      'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
+      'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_SECONDS),
     },
   })
 }

@@ -17,7 +17,14 @@ export type Answer = {
 const TOO_MANY_REQUESTS = 'Too many requests, please try again later'
 
 /** Whoever asks again sooner only adds to what is wrong. */
-const RETRY_AFTER_OUTAGE_S = 30
+const RETRY_AFTER_OUTAGE_SECONDS = 30
+
+/** Whatever the reason: come again. */
+export const TEMPORARILY_UNAVAILABLE: Answer = {
+  status: 503,
+  error: 'Temporarily unavailable',
+  headers: { 'Retry-After': String(RETRY_AFTER_OUTAGE_SECONDS) },
+}
 
 export const ANSWERS: Record<Refusal, Answer> = {
   invalid_email: { status: 400, error: 'Invalid email' },
@@ -72,11 +79,7 @@ export const REQUEST_ANSWERS: Record<RequestRefusal, Answer> = {
 export const OUTAGE_ANSWERS: Record<Outage, Answer> = {
   email: { status: 503, error: 'Email delivery unavailable' },
   payment: { status: 503, error: 'Payment provider unavailable' },
-  storage: {
-    status: 503,
-    error: 'Temporarily unavailable',
-    headers: { 'Retry-After': String(RETRY_AFTER_OUTAGE_S) },
-  },
+  storage: TEMPORARILY_UNAVAILABLE,
 }
 
 export const FAULT_ANSWER: Answer = { status: 500, error: 'Internal server error' }
@@ -99,16 +102,24 @@ export function answerError(
   if (refusal instanceof DomainError) return answerRefusal(clock, refusal)
   if (refusal instanceof RequestRefused) return REQUEST_ANSWERS[refusal.reason]
   if (refusal instanceof Unavailable) {
-    const { outage } = refusal
-    log.warn('something outside is unavailable', {
-      request: requestId,
-      outage,
-      ...reportFault(error),
-    })
-    return OUTAGE_ANSWERS[outage]
+    reportOutage({ log }, refusal, requestId)
+    return OUTAGE_ANSWERS[refusal.outage]
   }
   log.error('request failed', { request: requestId, ...reportFault(error) })
   return { ...FAULT_ANSWER, message: `Request ${requestId}` }
+}
+
+/** For the operator: what is out of reach, and why. */
+export function reportOutage(
+  { log }: Pick<Ports, 'log'>,
+  error: Unavailable,
+  requestId: string,
+): void {
+  log.warn('something outside is unavailable', {
+    request: requestId,
+    outage: error.outage,
+    ...reportFault(error),
+  })
 }
 
 /** Null for a fault. */

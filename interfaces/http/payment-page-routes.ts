@@ -2,15 +2,16 @@ import { Elysia } from 'elysia'
 import { checkPayment } from '../../application/check-payment.ts'
 import type { Ports } from '../../application/ports.ts'
 import { Unavailable } from '../../application/unavailable.ts'
-import { reportFault } from './fault-report.ts'
+import { SESSION_ID } from '../../domain/purchase.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { reportOutage } from './errors.ts'
 import type { HttpOptions } from './options.ts'
 import { pageLanguage } from './page-language.ts'
 import { pageAnswer } from './pages/page.ts'
 import { type PaymentPageState, paymentPage } from './pages/payment-page.ts'
 import { wordsOf } from './pages/words.ts'
-import { REQUEST_ID } from './request-id.ts'
+import { requestIdOf } from './request-id.ts'
 
-const SESSION_ID = /^cs_[A-Za-z0-9_-]{1,250}$/
 const RETRY_AFTER_SECONDS = 60
 
 /** Where the provider sends the buyer back to. */
@@ -45,11 +46,7 @@ async function paymentState(ports: Ports, request: Request): Promise<PaymentPage
   } catch (error) {
     // People read this answer, so it is a page like the others.
     if (!(error instanceof Unavailable)) throw error
-    ports.log.warn('something outside is unavailable', {
-      request: request.headers.get(REQUEST_ID),
-      outage: error.outage,
-      ...reportFault(error),
-    })
+    reportOutage(ports, error, requestIdOf(request))
     return 'unavailable'
   }
 }
@@ -60,7 +57,7 @@ const PAGE_RESPONSE = {
 
 const SUCCESS_DETAIL = {
   tags: ['payment'],
-  summary: 'Page after a payment; activates premium access',
+  summary: ENDPOINTS.payment['GET /payment/success'],
   parameters: [
     {
       name: 'session_id',
@@ -79,6 +76,6 @@ const SUCCESS_DETAIL = {
 
 const CANCEL_DETAIL = {
   tags: ['payment'],
-  summary: 'Page after a payment was cancelled',
+  summary: ENDPOINTS.payment['GET /payment/cancel'],
   responses: { 200: { description: 'Nothing was charged', ...PAGE_RESPONSE } },
 }

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { requirePremium } from '../../application/authenticate.ts'
+import { requirePremium } from '../../application/check-premium.ts'
 import { pickReason } from '../../application/pick-reason.ts'
 import type { Email } from '../../domain/email.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES, matchLanguage } from '../../domain/language.ts'

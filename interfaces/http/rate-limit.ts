@@ -17,7 +17,7 @@ const EXEMPT_PATHS = [
   '/docs',
   '/openapi.json',
 ]
-const EXEMPT_FOLDERS = ['/app/', '/docs/', '/sandbox/', '/assets/']
+const EXEMPT_FOLDERS = ['/sandbox/', '/assets/']
 
 /** The budget a path belongs to, unknown paths too; null for one that is not limited. */
 export function rateClassOf(path: string): RateClass | null {
@@ -72,10 +72,10 @@ function rateLimitHeaders(
   { limit, windowMs }: RateLimiter,
   { accepted, remaining, resetMs }: Awaited<ReturnType<RateLimiter['take']>>,
 ): Record<string, string> {
-  const waitS = waitSeconds(resetMs)
+  const seconds = waitSeconds(resetMs)
   return {
     'RateLimit-Policy': `"${rateClass}";q=${limit};w=${Math.ceil(windowMs / 1000)}`,
-    RateLimit: `"${rateClass}";r=${remaining};t=${waitS}`,
-    ...(accepted ? {} : { 'Retry-After': String(waitS) }),
+    RateLimit: `"${rateClass}";r=${remaining};t=${seconds}`,
+    ...(accepted ? {} : { 'Retry-After': String(seconds) }),
   }
 }

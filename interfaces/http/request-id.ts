@@ -5,3 +5,8 @@ export const REQUEST_ID = 'X-Request-Id'
 export function newRequestId(): string {
   return Bun.randomUUIDv7()
 }
+
+/** The id that the handler has given to a request on its way to the routes. */
+export function requestIdOf({ headers }: Request): string {
+  return headers.get(REQUEST_ID) ?? ''
+}

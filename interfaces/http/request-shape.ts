@@ -1,4 +1,4 @@
-import { parseEmail } from '../../domain/email.ts'
+import { findEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { RequestRefused } from './request-refused.ts'
 
@@ -8,7 +8,7 @@ import { RequestRefused } from './request-refused.ts'
  */
 export function shapeRefusal(schema: unknown, value: unknown): DomainError | RequestRefused {
   const hasEmail = propertyOf(propertyOf(schema, 'properties'), 'email') !== undefined
-  return hasEmail && !isEmail(propertyOf(value, 'email'))
+  return hasEmail && !findEmail(propertyOf(value, 'email'))
     ? new DomainError('invalid_email')
     : new RequestRefused('invalid_request')
 }
@@ -16,14 +16,4 @@ export function shapeRefusal(schema: unknown, value: unknown): DomainError | Req
 function propertyOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return Reflect.get(value, name)
-}
-
-function isEmail(input: unknown): boolean {
-  try {
-    parseEmail(input)
-    return true
-  } catch (error) {
-    if (error instanceof DomainError) return false
-    throw error
-  }
 }

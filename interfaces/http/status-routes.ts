@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { describeAnswers } from './api-description.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import { answerResponse, OUTAGE_ANSWERS } from './errors.ts'
+import { answerResponse, TEMPORARILY_UNAVAILABLE } from './errors.ts'
 import type { HttpOptions } from './options.ts'
 
 export function statusRoutes({ ports, version, isDraining }: HttpOptions) {
@@ -31,7 +31,7 @@ export function statusRoutes({ ports, version, isDraining }: HttpOptions) {
     .get(
       '/ready',
       async () => {
-        if (isDraining()) return answerResponse(OUTAGE_ANSWERS.storage)
+        if (isDraining()) return answerResponse(TEMPORARILY_UNAVAILABLE)
         await ports.databaseHealth.check()
         return { status: 'ready' }
       },

@@ -3,21 +3,24 @@ import { settlePayment } from '../../application/settle-payment.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { describeAnswers } from './api-description.ts'
 import { ENDPOINTS } from './endpoints.ts'
+import { answerResponse, reportOutage, TEMPORARILY_UNAVAILABLE } from './errors.ts'
 import type { HttpOptions } from './options.ts'
+import { requestIdOf } from './request-id.ts'
 
 export function webhookRoutes({ ports }: HttpOptions) {
-  /** Resolves once the effect is durable. Whatever is out of reach, the provider is only told to come again. */
-  async function receive(request: Request): Promise<{ received: true }> {
+  /** Answers once the effect is durable. Whatever is out of reach, the provider is only told to come again. */
+  async function receive(request: Request): Promise<Response | { received: true }> {
     const payload = await request.bytes()
     const signature = request.headers.get('stripe-signature')
     try {
       const notification = await ports.payments.readNotification({ payload, signature })
       await settlePayment(ports, notification)
       const { eventId, eventType } = notification
-      ports.log.info('payment notification received', { event: eventId, type: eventType })
+      ports.log.info('payment notification received', { notification: eventId, type: eventType })
     } catch (error) {
-      if (error instanceof Unavailable) throw new Unavailable('storage', { cause: error })
-      throw error
+      if (!(error instanceof Unavailable)) throw error
+      reportOutage(ports, error, requestIdOf(request))
+      return answerResponse(TEMPORARILY_UNAVAILABLE)
     }
     return { received: true }
   }

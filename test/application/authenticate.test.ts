@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { authenticate, requirePremium } from '../../application/authenticate.ts'
+import { authenticate } from '../../application/authenticate.ts'
+import { requirePremium } from '../../application/check-premium.ts'
 import { issueToken } from '../../application/issue-token.ts'
 import { logOut } from '../../application/log-out.ts'
 import { parseEmail } from '../../domain/email.ts'

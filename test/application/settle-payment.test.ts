@@ -104,6 +104,22 @@ describe('a report about a session of ours', () => {
     expect(await bounced.premium()).toBe(false)
   })
 
+  test('is recorded and logged when it is a second payment, and leaves the first grant alone', async () => {
+    const { ports, sessionId, move, reportSession, premium, current } = await open()
+    await reportSession(move('closed'))
+    const second = await startCheckout(ports, email)
+    await reportSession(ports.payments.move(second.sessionId, 'paid'))
+    ports.log.lines.length = 0
+
+    await reportSession({ ...move('closed'), outcome: 'paid' })
+    expect((await current()).state).toBe('paid')
+    expect(await ports.premiumGrants.findByEmail(email)).toHaveLength(2)
+    expect(await premium()).toBe(true)
+    expect(ports.log.lines).toMatchObject([
+      { level: 'warn', fields: { session: sessionId, state: 'paid' } },
+    ])
+  })
+
   test('that expired after it was paid takes nothing away', async () => {
     const { move, reportSession, premium } = await open()
     await reportSession(move('paid'))

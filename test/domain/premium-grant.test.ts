@@ -6,6 +6,7 @@ import {
   type DisputeState,
   hasPremium,
   isActive,
+  isPaidTwice,
   mergeDispute,
   mergeRefund,
   type PremiumGrant,
@@ -243,4 +244,17 @@ describe('reports of a dispute', () => {
       }
     }
   })
+})
+
+test.each<[string, PremiumGrant[], boolean]>([
+  ['nothing else', [bought(400, [], [])], false],
+  ['another payment', [bought(400, [], []), { ...bought(400, [], []), id: 'pur_2' }], true],
+  [
+    'a payment that was refunded',
+    [{ ...bought(400, [['succeeded', 400]], []), id: 'pur_2' }],
+    false,
+  ],
+  ['only an operator', [bought(400, [], []), givenByHand], false],
+])('a payment is a second one or not, where the address has %s', (_, grants, isSecond) => {
+  expect(isPaidTwice(grants, 'pur_1')).toBe(isSecond)
 })

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { type Handler, type Listener, listen } from '../../interfaces/http/listen.ts'
+import type { Handler } from '../../interfaces/http/handler.ts'
+import { type Listener, listen } from '../../interfaces/http/listen.ts'
 import { answers, countingLimiter, EMAIL, openHttp } from './http-client.ts'
 
 const opened: Listener[] = []

@@ -6,7 +6,7 @@ type Journey = {
   url: string
   email: string
   /** Where the code of the latest mail is found: in the answer, or in the mail. */
-  readCode: (answer: Record<string, unknown>) => string
+  readCode: (answer: Record<string, unknown>) => string | Promise<string>
   /** What the buyer does on the hosted page, up to the moment at which the provider's notification was accepted. */
   pay: (session: { sessionId: string; checkoutUrl: string }) => Promise<void>
 }
@@ -19,7 +19,7 @@ export async function walkTheWholeWay({ url, email, readCode, pay }: Journey): P
     expect(mailed.status).toBe(200)
     const confirmed = await alibi.post('/auth/confirm-email', {
       email,
-      code: readCode(mailed.body),
+      code: await readCode(mailed.body),
     })
     expect(confirmed).toMatchObject({ status: 200, body: { success: true, email } })
     return confirmed.body

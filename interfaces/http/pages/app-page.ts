@@ -29,6 +29,14 @@ const SCRIPT_WORDS = [
   'error_server',
 ] as const
 
+/** Each language as its speakers call it. */
+const NATIVE_NAMES = Object.fromEntries(
+  LANGUAGES.map((language) => [
+    language,
+    new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language,
+  ]),
+) as Record<Language, string>
+
 /** One form per step; the script shows the one whose turn it is, and talks to the JSON API. */
 export function appPage(language: Language, words: Words): Page {
   return {
@@ -94,13 +102,8 @@ function languageSwitch(current: Language, words: Words): Html {
   return html`<nav aria-label="${words('language')}"><ul class="languages">
 ${LANGUAGES.map((language) => {
   const mark = language === current && html` aria-current="true"`
-  return html`<li><a href="/app?lang=${language}" lang="${language}" hreflang="${language}"${mark}>${nameOf(language)}</a></li>\n`
+  return html`<li><a href="/app?lang=${language}" lang="${language}" hreflang="${language}"${mark}>${NATIVE_NAMES[language]}</a></li>\n`
 })}</ul></nav>`
-}
-
-/** As its speakers call it. */
-function nameOf(language: Language): string {
-  return new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
 }
 
 function scriptWords(words: Words): Record<string, string> {
