@@ -1,0 +1,50 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runAlibi } from '../alibi-process.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+/** What building does not need, or makes. */
+const LEFT_OUT = ['.git', 'dist', 'node_modules', 'test']
+const FOLDER_PREFIX = 'alibi-built-by-'
+
+let built: Promise<string> | null = null
+
+/** The path of the executable that build.sh makes, built once for all test files of a run. */
+export function builtExecutable(): Promise<string> {
+  built ??= build()
+  return built
+}
+
+/** Builds a copy of the sources, so that nobody's dist/ changes under their hands. */
+async function build(): Promise<string> {
+  sweep()
+  const folder = mkdtempSync(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`))
+  for (const name of readdirSync(ROOT).filter((one) => !LEFT_OUT.includes(one))) {
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+
+  const { PATH = '' } = process.env
+  const outcome = await runAlibi({ command: ['sh', 'build.sh'], cwd: folder, env: { PATH } })
+  if (outcome.exitCode !== 0)
+    throw new Error(`build.sh failed:\n${outcome.stdout}${outcome.stderr}`)
+  return join(folder, 'dist', 'alibi')
+}
+
+/** The test runner says nothing when a run ends, so every run takes away what earlier ones have left. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, owner] = new RegExp(`^${FOLDER_PREFIX}([0-9]+)-`).exec(name) ?? []
+    if (owner === undefined || isRunning(Number(owner))) continue
+    rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { MIGRATIONS } from '../../infrastructure/sqlite/migrations.ts'
+import { COMMANDS } from '../../interfaces/cli/commands.ts'
+import packageJson from '../../package.json'
+import { client } from '../client.ts'
+import { openProduction, type Production } from './production.ts'
+
+const NEWEST = MIGRATIONS.at(-1)!.name
+
+let production: Production
+beforeAll(async () => {
+  production = await openProduction()
+})
+afterAll(() => production[Symbol.asyncDispose]())
+
+/** Without a single setting. */
+const run = (...parameters: string[]) => production.run(parameters, {})
+
+describe('wrong usage exits with 2, says why and where to look, and does nothing', () => {
+  test.each([
+    [['destroy'], 'destroy'],
+    [['Serve'], 'Serve'],
+    [['constructor'], 'constructor'],
+    [['serve', '--force'], '--force'],
+    [['serve', '-x'], '-x'],
+    [['serve', '--json'], '--json'],
+    [['serve', 'twice'], 'twice'],
+    [['version', '--json=yes'], '--json'],
+    [['migrate', '--env-file'], '--env-file'],
+    [['help', 'destroy'], 'destroy'],
+    [['help', 'serve', 'migrate'], 'migrate'],
+    [['--serve'], '--serve'],
+    [[''], '""'],
+  ])('%j', async (parameters, named) => {
+    const outcome = await production.run(parameters, production.settings)
+    expect(outcome).toMatchObject({ exitCode: 2, stdout: '' })
+    const [problem, advice, ...rest] = outcome.stderr.split('\n')
+    expect(problem).toContain(named)
+    expect(advice).toContain('alibi help')
+    expect(rest).toEqual([''])
+    expect(existsSync(production.databasePath)).toBe(false)
+  })
+})
+
+describe('help needs no setting', () => {
+  test.each([[[]], [['help']], [['--help']], [['-h']]])(
+    '%j shows every command',
+    async (parameters) => {
+      const outcome = await run(...parameters)
+      expect(outcome).toMatchObject({ exitCode: 0, stderr: '' })
+      for (const { name, summary } of COMMANDS) {
+        expect(outcome.stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'))
+      }
+    },
+  )
+
+  test.each(COMMANDS)('help $name and $name --help are the same', async ({ name, details }) => {
+    const [helped, asked] = await Promise.all([run('help', name), run(name, '--help')])
+    expect(helped).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(helped.stdout).toContain(details)
+    expect(asked).toEqual(helped)
+  })
+})
+
+describe('version needs no setting', () => {
+  test.each([[['version']], [['--version']]])('%j prints it', async (parameters) => {
+    expect(await run(...parameters)).toEqual({
+      exitCode: 0,
+      stdout: `alibi ${packageJson.version}\n`,
+      stderr: '',
+    })
+  })
+
+  test('version --json prints it as JSON', async () => {
+    const outcome = await run('version', '--json')
+    expect(outcome).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(JSON.parse(outcome.stdout)).toEqual({
+      name: 'alibi',
+      version: packageJson.version,
+      bun: packageJson.devDependencies.bun,
+    })
+  })
+})
+
+describe('migrate', () => {
+  test('makes the database once, and then finds it up to date', async () => {
+    await using own = await openProduction()
+    const env = { DATABASE_URL: own.settings.DATABASE_URL }
+    const first = await own.run(['migrate'], env)
+    const applied = MIGRATIONS.map(({ name }) => `Applied ${name}.\n`).join('')
+    expect(first).toEqual({ exitCode: 0, stdout: applied, stderr: '' })
+    expect(await own.run(['migrate'], env)).toEqual({
+      exitCode: 0,
+      stdout: `The database is up to date at ${NEWEST}.\n`,
+      stderr: '',
+    })
+    expect(readdirSync(own.state)).toEqual(['alibi.db'])
+  })
+
+  test('says the same in JSON', async () => {
+    await using own = await openProduction()
+    const env = { DATABASE_URL: own.settings.DATABASE_URL }
+    const names = MIGRATIONS.map(({ name }) => name)
+    const first = await own.run(['migrate', '--json'], env)
+    const second = await own.run(['migrate', '--json'], env)
+    expect([first.exitCode, second.exitCode]).toEqual([0, 0])
+    expect(JSON.parse(first.stdout)).toEqual({ applied: names, version: NEWEST })
+    expect(JSON.parse(second.stdout)).toEqual({ applied: [], version: NEWEST })
+  })
+
+  test('leaves a service that is running in peace', async () => {
+    await using own = await openProduction()
+    const alibi = await own.start()
+    expect(await own.run(['migrate'])).toMatchObject({ exitCode: 0 })
+    expect((await client(alibi.url).get('/ready')).status).toBe(200)
+  })
+})
+
+test('healthcheck exits with 0 while the service runs, and with 1 when it has stopped', async () => {
+  await using own = await openProduction()
+  const alibi = await own.start()
+  const { port } = new URL(alibi.url)
+  const running = await own.run(['healthcheck'], { PORT: port })
+  expect(running).toEqual({ exitCode: 0, stdout: `ready: ${alibi.url}/ready\n`, stderr: '' })
+
+  await alibi.stop()
+  const stopped = await own.run(['healthcheck'], { PORT: port })
+  expect(stopped).toMatchObject({ exitCode: 1, stderr: '' })
+  expect(stopped.stdout).toStartWith(`not ready: ${alibi.url}/ready did not answer`)
+})
+
+test('openapi prints what GET /openapi.json answers, without a setting', async () => {
+  await using own = await openProduction()
+  const alibi = await own.start()
+  const printed = await own.run(['openapi'], {})
+  expect(printed).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(JSON.parse(printed.stdout)).toEqual((await client(alibi.url).get('/openapi.json')).body)
+})

@@ -1,0 +1,133 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { client } from '../client.ts'
+import { SERVER_ERROR, TOO_MANY_REQUESTS, UNAUTHORIZED } from '../stripe-double/faults.ts'
+import { type StripeEvent, signedDelivery } from '../stripe-events.ts'
+import { buyer, openProduction, type Production, SECRETS } from './production.ts'
+
+// Two of these wait for a deadline, so all of them run side by side.
+
+const CREATE = 'POST /v1/checkout/sessions'
+const STRIPE_DEADLINE_MS = 8000
+const STRIPE_TRIES = 3
+
+async function startBuyer(production: Production) {
+  const alibi = await production.start()
+  const one = buyer(alibi, production, 'buyer@example.com')
+  await one.prove()
+  return { alibi, ...one }
+}
+
+/** Brings an event to the webhook as Stripe does, and tells the whole answer. */
+async function deliver(url: string, event: StripeEvent) {
+  const { payload, signature } = await signedDelivery(event, {
+    secret: SECRETS.STRIPE_WEBHOOK_SECRET,
+    at: new Date(),
+  })
+  const headers = { 'stripe-signature': signature }
+  const body = new TextDecoder().decode(payload)
+  return fetch(`${url}/webhook/stripe`, { method: 'POST', headers, body })
+}
+
+test.concurrent('a Stripe that hangs is given up before it costs the buyer patience, and nobody else waits', async () => {
+  await using production = await openProduction()
+  const { alibi, http, email, checkOut } = await startBuyer(production)
+  const { double } = production
+  double.fault('hang', { times: STRIPE_TRIES, on: CREATE })
+  const startedAt = performance.now()
+  const checkout = http.post('/checkout', { email })
+  await double.seen(1)
+  for (let others = 0; others < 10; others++) {
+    expect((await client(alibi.url).get('/ready')).status).toBe(200)
+  }
+  expect(performance.now() - startedAt).toBeLessThan(STRIPE_DEADLINE_MS / 2)
+
+  const answer = await checkout
+  expect(answer).toMatchObject({ status: 503, body: { error: 'Payment provider unavailable' } })
+  expect(performance.now() - startedAt).toBeWithin(
+    STRIPE_DEADLINE_MS - 500,
+    STRIPE_DEADLINE_MS + 1000,
+  )
+
+  double.clearFaults()
+  const { sessionId } = await checkOut()
+  expect([...double.sessions.keys()]).toEqual([sessionId])
+}, 15_000)
+
+test.concurrent.each([
+  ['fails', SERVER_ERROR],
+  ['does not take the key', UNAUTHORIZED],
+  ['is asked too often', TOO_MANY_REQUESTS],
+  ['hangs up after it has acted', 'reset'],
+  ['stops in the middle of its answer', 'truncated'],
+  ['answers with another object', 'wrong_id'],
+] as const)('a Stripe that %s is unavailable, and the next checkout works', async (_, fault) => {
+  await using production = await openProduction()
+  const { http, email, checkOut, hasPremium } = await startBuyer(production)
+  const { double } = production
+  double.fault(fault, { times: STRIPE_TRIES, on: CREATE })
+  const answer = await http.post('/checkout', { email })
+  expect(answer).toMatchObject({ status: 503, body: { error: 'Payment provider unavailable' } })
+
+  double.clearFaults()
+  const { sessionId } = await checkOut()
+  const payable = [...double.sessions.values()].filter(({ status }) => status === 'open')
+  expect(payable.map(({ id }) => id)).toEqual([sessionId])
+  double.pay(sessionId)
+  expect(new Set(await double.deliverAll())).toEqual(new Set([200]))
+  expect(await hasPremium()).toBe(true)
+})
+
+test.concurrent('a buyer who comes back while Stripe fails is told to wait, and then let in', async () => {
+  await using production = await openProduction()
+  const { http, checkOut, hasPremium } = await startBuyer(production)
+  const { double } = production
+  const { sessionId } = await checkOut()
+  double.pay(sessionId)
+  double.fault(SERVER_ERROR)
+  const page = `/payment/success?session_id=${sessionId}`
+  const waiting = await http.get(page)
+  expect(waiting.status).toBe(503)
+  expect(waiting.headers.get('retry-after')).not.toBeNull()
+  expect(await hasPremium()).toBe(false)
+
+  expect((await http.get(page)).status).toBe(200)
+  expect(await hasPremium()).toBe(true)
+})
+
+test.concurrent('a Resend that fails costs neither a mail nor the code that lives', async () => {
+  await using production = await openProduction()
+  const { http, email, mailCode, confirm } = await startBuyer(production)
+  const code = await mailCode()
+  for (let failures = 0; failures < 10; failures++) {
+    production.mailbox.refuse(() => Response.json({ message: 'out of order' }, { status: 500 }))
+    expect(await http.post('/auth/verify-email', { email })).toMatchObject({
+      status: 503,
+      body: { error: 'Email delivery unavailable' },
+    })
+  }
+  expect(await mailCode()).toBe(code)
+  expect((await confirm(code)).status).toBe(200)
+})
+
+test.concurrent('while another process holds the database the webhook asks to be told again, and then it counts', async () => {
+  await using production = await openProduction()
+  const { alibi, checkOut, hasPremium } = await startBuyer(production)
+  const { double } = production
+  const paid = double.pay((await checkOut()).sessionId).at(-1)
+  if (!paid) throw new Error('the payment made no event')
+
+  const database = new Database(production.databasePath)
+  database.run('BEGIN IMMEDIATE')
+  const refused = await deliver(alibi.url, paid)
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toEqual({ error: 'Temporarily unavailable' })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await hasPremium()).toBe(false)
+
+  database.run('ROLLBACK')
+  database.close()
+  const accepted = await deliver(alibi.url, paid)
+  expect([accepted.status, await accepted.json()]).toEqual([200, { received: true }])
+  expect(await hasPremium()).toBe(true)
+}, 15_000)

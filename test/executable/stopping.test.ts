@@ -1,0 +1,84 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import type { AlibiProcess } from '../alibi-process.ts'
+import { client } from '../client.ts'
+import { buyer, openProduction } from './production.ts'
+
+/** What a load balancer learns from /ready. */
+async function readiness({ url }: AlibiProcess): Promise<number | 'refused'> {
+  try {
+    return (await fetch(`${url}/ready`)).status
+  } catch {
+    return 'refused'
+  }
+}
+
+/** Resolves with what /ready says as soon as that is something else than that it is ready. */
+async function unreadiness(alibi: AlibiProcess): Promise<number | 'refused'> {
+  for (;;) {
+    const seen = await readiness(alibi)
+    if (seen !== 200) return seen
+  }
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'on %s the answers under way arrive whole, nobody new is let in, and the exit code is 0',
+  async (signal) => {
+    await using production = await openProduction()
+    const { double, mailbox } = production
+    const alibi = await production.start()
+    const { http, email, prove } = buyer(alibi, production, 'patient@example.com')
+    await prove()
+    const atStripe = double.hold('POST /v1/checkout/sessions')
+    const atResend = mailbox.hold()
+    const checkout = http.post('/checkout', { email })
+    const mail = client(alibi.url).post('/auth/verify-email', { email: 'other@example.com' })
+    await Promise.all([double.seen(1), atResend.arrived])
+    expect(await readiness(alibi)).toBe(200)
+
+    const stopped = alibi.stop(signal)
+    expect([503, 'refused']).toContain(await unreadiness(alibi))
+    expect(alibi.output()).not.toContain('"event":"stopped"')
+
+    atStripe()
+    atResend.release()
+    expect(await checkout).toMatchObject({
+      status: 200,
+      body: { success: true, sessionId: expect.stringMatching(/^cs_test_/) },
+    })
+    expect(await mail).toMatchObject({ status: 200, body: { success: true } })
+    expect(await stopped).toBe(0)
+    expect(alibi.output()).toContain('"event":"stopped"')
+    expect(await readiness(alibi)).toBe('refused')
+  },
+)
+
+test('what was answered while stopping is on disk, in one whole file', async () => {
+  await using production = await openProduction()
+  const alibi = await production.start()
+  const { http, email, prove } = buyer(alibi, production, 'patient@example.com')
+  await prove()
+  const release = production.double.hold('POST /v1/checkout/sessions')
+  const checkout = http.post('/checkout', { email })
+  await production.double.seen(1)
+  const stopped = alibi.stop()
+  await unreadiness(alibi)
+  release()
+  const { sessionId } = (await checkout).body
+  await stopped
+
+  expect(readdirSync(production.state)).toEqual(['alibi.db'])
+  const database = new Database(production.databasePath, { readonly: true })
+  expect(database.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+  const sessions = database.query('SELECT session_id FROM purchases').values()
+  database.close()
+  expect(sessions).toEqual([[String(sessionId)]])
+})
+
+test('with nothing under way it stops at once, idle connections or not', async () => {
+  await using production = await openProduction()
+  const alibi = await production.start()
+  expect((await client(alibi.url).get('/health')).status).toBe(200)
+  expect(await alibi.stop()).toBe(0)
+})
