@@ -1,9 +1,8 @@
 import type { Email } from '../domain/email.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { OtpCode } from '../domain/otp.ts'
-import { checkPremium } from './check-premium.ts'
-import { issueToken } from './issue-token.ts'
 import type { Ports, Token } from './ports.ts'
+import { prepareToken } from './prepare-token.ts'
 import { redeemOtp } from './redeem-otp.ts'
 
 type Dependencies = Pick<
@@ -19,9 +18,9 @@ export async function logIn(
   ports: Dependencies,
   { email, code }: { email: Email; code: OtpCode },
 ): Promise<Token> {
+  const issueToken = await prepareToken(ports, email)
   await redeemOtp(ports, { email, code })
 
-  if (!(await checkPremium(ports, email))) throw new DomainError('premium_required_to_log_in')
-
-  return issueToken(ports, email)
+  if (!issueToken) throw new DomainError('premium_required_to_log_in')
+  return issueToken()
 }

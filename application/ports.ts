@@ -15,7 +15,8 @@ export type Token = Brand<string, 'Token'>
 
 /** At most one record per address; an address nobody knows has the empty one. */
 export type OtpRepository = {
-  update<Result extends { record: OtpRecord }>(
+  /** Stores the record and, where the code that was spent proved the address, its verification: both or neither. */
+  update<Result extends { record: OtpRecord; verification?: Verification | null }>(
     email: Email,
     change: (record: OtpRecord) => Result,
   ): Promise<Result>
@@ -23,7 +24,6 @@ export type OtpRepository = {
 
 /** At most one verification per address: the latest. */
 export type VerificationRepository = {
-  save(verification: Verification): Promise<void>
   findByEmail(email: Email): Promise<Verification | null>
 }
 

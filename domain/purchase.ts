@@ -101,13 +101,16 @@ export function findOpenPurchase(purchases: readonly Purchase[]): Purchase | nul
   return purchases.find(({ state }) => state === 'open') ?? null
 }
 
-/** Throws `premium_already_active` or `payment_processing` where another payment would be one too many. */
+/**
+ * Throws `premium_already_active` or `payment_processing` where another payment would be one too many: also where money
+ * has come that an operator has to look at first.
+ */
 export function refuseSecondPayment(
   purchases: readonly Purchase[],
   { hasPremium }: { hasPremium: boolean },
 ): void {
   if (hasPremium) throw new DomainError('premium_already_active')
-  if (purchases.some(({ state }) => state === 'processing')) {
+  if (purchases.some(({ state }) => state === 'processing' || state === 'review')) {
     throw new DomainError('payment_processing')
   }
 }

@@ -1,6 +1,8 @@
 import type { SettingFormat } from './settings-source.ts'
 
 const WEB_ORIGIN = /^https?:\/\/[^\s/?#\\@*]+\/?$/i
+/** As the URL parser writes it. It lets more through, such as the $ of a variable that nobody has expanded. */
+const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/
 const EXTENSION_ORIGIN = /^(?:chrome|moz|safari-web)-extension:\/\/[A-Za-z0-9.-]+$/
 
 /** An origin that people or keys are sent to: https, or http where nobody can listen in. */
@@ -19,7 +21,9 @@ export const ANY_WEB_ORIGIN: SettingFormat<string> = {
 
 /** Scheme, host and port, normalised and without a slash at the end; undefined for anything that says more. */
 function parseWebOrigin(text: string): string | undefined {
-  return WEB_ORIGIN.test(text) && URL.canParse(text) ? new URL(text).origin : undefined
+  if (!WEB_ORIGIN.test(text) || !URL.canParse(text)) return undefined
+  const { hostname, origin } = new URL(text)
+  return HOST.test(hostname) ? origin : undefined
 }
 
 /** An origin as a browser sends it: a web page's or a browser extension's. */

@@ -29,9 +29,11 @@ export function resendMailer({
     async sendOtp({ to, code, language, validForMs }) {
       const strings = content.strings(language)
       const { headers, ...mail } = otpEmail({ code, language, validForMs, host, strings })
+      // The SDK hands these to fetch. A redirect that is followed would carry the code to somebody else's host.
+      const options = { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' as const }
       const { data, error } = await resend.emails.send(
         { from, to, ...mail, headers: { ...headers } },
-        { signal: AbortSignal.timeout(timeoutMs) },
+        options,
       )
       // Resend reports failure in its result rather than by throwing, and an answer that says nothing is none.
       if (typeof data?.id === 'string') return

@@ -42,10 +42,10 @@ export function listOf<Item>(
   }
 }
 
-/** At least so many bytes of UTF-8. */
+/** At least so many bytes of UTF-8, not counting blanks around. */
 export function secretOfBytes(bytesMin: number): SettingFormat<string> {
   return {
     shape: `at least ${bytesMin} bytes, such as \`openssl rand -base64 ${bytesMin}\` prints`,
-    parse: (text) => (new TextEncoder().encode(text).length >= bytesMin ? text : undefined),
+    parse: (text) => (new TextEncoder().encode(text.trim()).length >= bytesMin ? text : undefined),
   }
 }

@@ -128,13 +128,16 @@ async function runServe(config: Config): Promise<number> {
 
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: writeOut })
   const stopRequest = untilSignal('SIGTERM', 'SIGINT')
+  // A log that nobody reads any more, or that a full disk cannot take, is no reason to stop serving.
+  process.stdout.on('error', () => {})
+  // First of all: whoever is started beside a running service by mistake leaves its database alone.
+  const listener = listen(config)
   const store = openDatabaseAt(config.database.path, openSqliteStore)
   return serve({
-    listener: listen(config),
+    listener,
     async compose(url) {
-      const { isRequested: isDraining } = stopRequest
       const publicUrl = publicUrlOf(config, url)
-      const parts = { config, store, log, url, publicUrl, isDraining }
+      const parts = { config, store, log, url, publicUrl, stopping: stopRequest.stopping }
       const { options, stop } = await composeHttp(parts)
       return {
         handler: createHandler(options),
@@ -172,14 +175,14 @@ async function composeHttp({
   log,
   url,
   publicUrl,
-  isDraining = () => false,
+  stopping = new AbortController().signal,
 }: {
   config: Config
   store: SqliteStore
   log: Log
   url: string
   publicUrl: string
-  isDraining?: () => boolean
+  stopping?: AbortSignal
 }): Promise<{ options: HttpOptions; stop: () => void }> {
   const { builtInContent } = await import('../infrastructure/content.ts')
   const { developmentSecret } = await import('../infrastructure/development-secret.ts')
@@ -229,7 +232,7 @@ async function composeHttp({
       isHttps: publicUrl.startsWith('https:'),
       corsOrigins: config.corsOrigins,
       trustedProxies: config.trustedProxies,
-      isDraining,
+      stopping,
     },
     stop: payment.stop,
   }

@@ -15,6 +15,7 @@ import type {
 import { Unavailable } from '../application/unavailable.ts'
 import type { Email } from '../domain/email.ts'
 import { DomainError } from '../domain/errors.ts'
+import { issueTime } from '../domain/log-out.ts'
 import { EMPTY_OTP_RECORD, type OtpCode, type OtpRecord, type OtpSeed } from '../domain/otp.ts'
 import type { Dispute, PremiumGrant, Refund } from '../domain/premium-grant.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
@@ -179,6 +180,22 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
   return gateway satisfies PaymentGateway
 }
 
+/** A token as a right code gives one, whether the address has premium or not. */
+export async function issueToken(
+  { logOuts, tokens, clock }: Pick<Ports, 'logOuts' | 'tokens' | 'clock'>,
+  email: Email,
+): Promise<Token> {
+  return tokens.issue(email, issueTime(await logOuts.findByEmail(email), clock.now()))
+}
+
+/** Makes an address verified, as a right code does. */
+export async function saveVerification(
+  { otps }: Pick<Store, 'otps'>,
+  verification: Verification,
+): Promise<void> {
+  await otps.update(verification.email, (record) => ({ record, verification }))
+}
+
 /** The promises of every repository, kept in memory. Its methods run to the end without a pause, so they are atomic. */
 export function memoryStore(): Store {
   const otps = new Map<Email, OtpRecord>()
@@ -228,13 +245,11 @@ export function memoryStore(): Store {
       async update(email, change) {
         const result = change(otps.get(email) ?? EMPTY_OTP_RECORD)
         otps.set(email, result.record)
+        if (result.verification) verifications.set(result.verification.email, result.verification)
         return result
       },
     },
     verifications: {
-      async save(verification) {
-        verifications.set(verification.email, verification)
-      },
       findByEmail: async (email) => verifications.get(email) ?? null,
     },
     purchases: {

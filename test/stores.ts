@@ -25,8 +25,11 @@ async function openSqlite(): Promise<SqliteStore> {
 }
 
 /** One connection to a database, by default a new one, that is closed when the test ends. */
-export function openTemporaryDatabase(path = join(temporaryFolder(), 'alibi.db')): SqliteDatabase {
-  const database = openDatabase(path)
+export function openTemporaryDatabase(
+  path = join(temporaryFolder(), 'alibi.db'),
+  options: { busyTimeoutMs?: number } = {},
+): SqliteDatabase {
+  const database = openDatabase(path, options)
   onTestFinished(() => database.close())
   return database
 }

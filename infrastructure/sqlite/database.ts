@@ -5,7 +5,7 @@ import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
 import { hasCode } from '../error-code.ts'
 import { applyMigrations, MIGRATIONS, schemaVersion } from './migrations.ts'
-import { translateFileOutage, translateOutage } from './storage-outage.ts'
+import { storageError, translateFileOutage, translateOutage } from './storage-outage.ts'
 
 /** The path that stands for a database without a file. */
 export const IN_MEMORY = ':memory:'
@@ -13,7 +13,8 @@ export const IN_MEMORY = ':memory:'
 export type Queries = BunSQLiteDatabase & { readonly $client: Database }
 
 /**
- * One connection, and the only ways to use it. All of them run to the end without a pause, and throw
+ * One connection, and the only ways to use it. The work itself runs to the end without a pause. Where another process
+ * is in its way it is tried again for five seconds, while everything else goes on; all of them reject with
  * `Unavailable('storage')` where the database fails them or is closed.
  */
 export type SqliteDatabase = {
@@ -21,28 +22,31 @@ export type SqliteDatabase = {
   readonly path: string
   readonly queries: Queries
   /** For one statement, which sees one moment by itself. */
-  read<Result>(work: () => Result): Result
+  read<Result>(work: () => Result): Promise<Result>
   /** For several statements that have to see one moment. */
-  readTogether<Result>(work: () => Result): Result
-  /** Holds the write lock from the start. Durable once it returns; if `work` throws, nothing is stored. */
-  write<Result>(work: () => Result): Result
+  readTogether<Result>(work: () => Result): Promise<Result>
+  /** Holds the write lock from the start. Durable once it resolves; if `work` throws, nothing is stored. */
+  write<Result>(work: () => Result): Promise<Result>
   /** Takes a fraction of a second at most, and never throws: what is committed is in the file or its log. */
   close(): void
 }
 
-/** Waits for another process's write, such as one of the operator's commands. */
+/** How long another process's write is waited for, such as one of the operator's commands. */
 const BUSY_TIMEOUT_MS = 5000
-const SWITCH_RETRY_MS = 20
+const BUSY_RETRY_MS = 20
 /** A process that stops has no time to wait for somebody's long read. */
 const CLOSING_BUSY_TIMEOUT_MS = 200
 
 /** Opens the database, makes it where there is none, and migrates it. */
-export function openDatabase(path: string): SqliteDatabase {
+export function openDatabase(
+  path: string,
+  { busyTimeoutMs = BUSY_TIMEOUT_MS } = {},
+): SqliteDatabase {
   return translateOutage(() => {
     const client = connect(path)
     try {
       applyMigrations(client, MIGRATIONS)
-      return guard(client)
+      return guard(client, busyTimeoutMs)
     } catch (error) {
       client.close(true)
       throw error
@@ -98,23 +102,32 @@ function configure(client: Database): Database {
 
 /** Waits by itself: of two processes that make this switch in a new file, SQLite fails one whatever its busy timeout. */
 function keepWriteAheadLog(client: Database): void {
-  for (let waitedMs = 0; ; waitedMs += SWITCH_RETRY_MS) {
+  for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
     try {
       client.run('PRAGMA journal_mode = WAL')
       return
     } catch (error) {
-      const isBusy = error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')
-      if (!isBusy || waitedMs >= BUSY_TIMEOUT_MS) throw error
-      Bun.sleepSync(SWITCH_RETRY_MS)
+      if (!isBusy(error) || waitedMs >= BUSY_TIMEOUT_MS) throw error
+      Bun.sleepSync(BUSY_RETRY_MS)
     }
   }
 }
 
-function guard(client: Database): SqliteDatabase {
+function guard(client: Database, busyTimeoutMs: number): SqliteDatabase {
   let isOpen = true
-  function run<Result>(work: () => Result): Result {
-    if (!isOpen) throw new Unavailable('storage', { cause: new Error('the database is closed') })
-    return translateOutage(work)
+  // SQLite's own wait would hold up every request and every timer of the process.
+  client.run('PRAGMA busy_timeout = 0')
+
+  async function run<Result>(work: () => Result): Promise<Result> {
+    for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
+      if (!isOpen) throw new Unavailable('storage', { cause: new Error('the database is closed') })
+      try {
+        return work()
+      } catch (error) {
+        if (!isBusy(error) || waitedMs >= busyTimeoutMs) throw storageError(error)
+      }
+      await Bun.sleep(BUSY_RETRY_MS)
+    }
   }
 
   return {
@@ -130,6 +143,10 @@ function guard(client: Database): SqliteDatabase {
       client.close(true)
     },
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_BUSY')
 }
 
 function checkpoint(client: Database): void {

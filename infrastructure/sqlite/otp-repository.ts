@@ -3,14 +3,15 @@ import type { OtpRepository } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OtpRecord } from '../../domain/otp.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
-import { prepareInsert } from './prepared-writes.ts'
-import { otpMails, otps, otpWrongTries } from './schema.ts'
+import { prepareInsert, prepareUpsert } from './prepared-writes.ts'
+import { otpMails, otps, otpWrongTries, verifications } from './schema.ts'
 
 const EMAIL = sql.placeholder('email')
 
 export function sqliteOtpRepository({ queries, write }: SqliteDatabase): OtpRepository {
   const find = prepareFind(queries)
   const save = prepareSave(queries)
+  const saveVerification = prepareUpsert(queries, verifications)
 
   return {
     update: async (email, change) =>
@@ -18,6 +19,7 @@ export function sqliteOtpRepository({ queries, write }: SqliteDatabase): OtpRepo
         const known = find(email)
         const result = change(known)
         if (result.record !== known) save(email, result.record)
+        if (result.verification) saveVerification(result.verification)
         return result
       }),
   }

@@ -8,24 +8,27 @@ import { Unavailable } from '../../application/unavailable.ts'
 const OUTAGE_CODE =
   /^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL)(?:_|$)/
 
-/** Throws `Unavailable('storage')` where the database fails `work`. Other errors pass through. */
+/** An error as the ports know it: `Unavailable('storage')` where the database failed, else itself. */
+export function storageError(error: unknown): unknown {
+  const isOutage = error instanceof SQLiteError && OUTAGE_CODE.test(error.code ?? '')
+  return isOutage ? new Unavailable('storage', { cause: error }) : error
+}
+
+/** Throws the `storageError` of whatever `work` throws. */
 export function translateOutage<Result>(work: () => Result): Result {
-  return translate(
-    work,
-    (error) => error instanceof SQLiteError && OUTAGE_CODE.test(error.code ?? ''),
-  )
-}
-
-/** As `translateOutage`, where the file system does: a folder or a file cannot be made or looked at. */
-export function translateFileOutage<Result>(work: () => Result): Result {
-  return translate(work, (error) => error instanceof Error && 'syscall' in error)
-}
-
-function translate<Result>(work: () => Result, isOutage: (error: unknown) => boolean): Result {
   try {
     return work()
   } catch (error) {
-    if (isOutage(error)) throw new Unavailable('storage', { cause: error })
-    throw error
+    throw storageError(error)
+  }
+}
+
+/** Throws `Unavailable('storage')` where the file system fails `work`: a folder or a file cannot be made or looked at. */
+export function translateFileOutage<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    const isOutage = error instanceof Error && 'syscall' in error
+    throw isOutage ? new Unavailable('storage', { cause: error }) : error
   }
 }

@@ -9,6 +9,7 @@ import { sqlitePremiumGrantRepository } from './premium-grant-repository.ts'
 import { sqlitePurchaseRepository } from './purchase-repository.ts'
 import { sqliteRefundRepository } from './refund-repository.ts'
 import { sqliteSandboxSessionStore } from './sandbox-session-store.ts'
+import { translateOutage } from './storage-outage.ts'
 import { sqliteVerificationRepository } from './verification-repository.ts'
 
 export type SqliteStore = Store & {
@@ -24,7 +25,7 @@ export type SqliteStore = Store & {
 export function openSqliteStore(path: string): SqliteStore {
   const database = openDatabase(path)
   // To prepare a statement is to read the schema, and can fail as any read can.
-  return database.read(() => sqliteStore(database))
+  return translateOutage(() => sqliteStore(database))
 }
 
 export function sqliteStore(database: SqliteDatabase): SqliteStore {

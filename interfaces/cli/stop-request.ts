@@ -2,18 +2,19 @@
 export type StopRequest = {
   /** Resolves with the name of the signal. */
   readonly requested: Promise<string>
-  isRequested(): boolean
+  /** Aborted at that moment. */
+  readonly stopping: AbortSignal
 }
 
 /** The first of the signals asks to stop; from then on they do what they do by default. */
 export function untilSignal(...signals: readonly NodeJS.Signals[]): StopRequest {
   const { promise: requested, resolve } = Promise.withResolvers<string>()
-  let isRequested = false
+  const controller = new AbortController()
   function request(signal: NodeJS.Signals) {
-    isRequested = true
     for (const one of signals) process.off(one, request)
+    controller.abort()
     resolve(signal)
   }
   for (const signal of signals) process.on(signal, request)
-  return { requested, isRequested: () => isRequested }
+  return { requested, stopping: controller.signal }
 }

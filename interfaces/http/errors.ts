@@ -74,6 +74,10 @@ export const REQUEST_ANSWERS: Record<RequestRefusal, Answer> = {
   request_too_large: { status: 413, error: 'Request too large', headers: { Connection: 'close' } },
   unsupported_media_type: { status: 415, error: 'Unsupported media type' },
   too_many_requests: { status: 429, error: TOO_MANY_REQUESTS },
+  stopping: {
+    ...TEMPORARILY_UNAVAILABLE,
+    headers: { ...TEMPORARILY_UNAVAILABLE.headers, Connection: 'close' },
+  },
 }
 
 export const OUTAGE_ANSWERS: Record<Outage, Answer> = {

@@ -47,7 +47,7 @@ export function createHandler(options: HttpOptions): Handler {
       ownHeaders = { ...place.headers, ...deprecationHeaders(path) }
       if (!place.accepted) throw new RequestRefused('too_many_requests')
       if (!url) throw new RequestRefused('invalid_request')
-      response = await app.handle(await routedRequest(incoming, url))
+      response = await app.handle(await routedRequest(incoming, url, options.stopping))
     } catch (error) {
       response = answerResponse(answerError(ports, error, incoming.requestId))
     }
@@ -83,8 +83,12 @@ function readTarget(target: string): URL | null {
 }
 
 /** The request as the routes see it: its body whole and of bounded size, HEAD as GET, its id ours. */
-async function routedRequest({ request, requestId }: Incoming, url: URL): Promise<Request> {
-  const body = await readBody(request, bodyBytesMax(url.pathname))
+async function routedRequest(
+  { request, requestId }: Incoming,
+  url: URL,
+  stopping: AbortSignal,
+): Promise<Request> {
+  const body = await readBody(request, { bytesMax: bodyBytesMax(url.pathname), stopping })
   const headers = new Headers(request.headers)
   headers.set(REQUEST_ID, requestId)
   return new Request(`${ROUTED_ORIGIN}${url.pathname}${url.search}`, {

@@ -19,6 +19,6 @@ export type HttpOptions = {
   readonly corsOrigins: '*' | readonly string[]
   /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
-  /** Whether the service is on its way out and should get no new visitors. */
-  readonly isDraining: () => boolean
+  /** Aborted once the service is on its way out and should get no new visitors. */
+  readonly stopping: AbortSignal
 }

@@ -6,6 +6,7 @@ export type RequestRefusal =
   | 'request_too_large'
   | 'unsupported_media_type'
   | 'too_many_requests'
+  | 'stopping'
 
 /** The request itself cannot be read or is not let in. */
 export class RequestRefused extends Error {

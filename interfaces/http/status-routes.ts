@@ -4,7 +4,7 @@ import { ENDPOINTS } from './endpoints.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from './errors.ts'
 import type { HttpOptions } from './options.ts'
 
-export function statusRoutes({ ports, version, isDraining }: HttpOptions) {
+export function statusRoutes({ ports, version, stopping }: HttpOptions) {
   return new Elysia()
     .get('/', () => ({ name: 'Alibi', version, status: 'running', endpoints: ENDPOINTS }), {
       detail: {
@@ -31,7 +31,7 @@ export function statusRoutes({ ports, version, isDraining }: HttpOptions) {
     .get(
       '/ready',
       async () => {
-        if (isDraining()) return answerResponse(TEMPORARILY_UNAVAILABLE)
+        if (stopping.aborted) return answerResponse(TEMPORARILY_UNAVAILABLE)
         await ports.databaseHealth.check()
         return { status: 'ready' }
       },

@@ -5,13 +5,13 @@ import { startCheckout } from '../../application/start-checkout.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { fakePorts, NOON } from '../fakes.ts'
+import { fakePorts, NOON, saveVerification } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
 
 async function open() {
   const ports = fakePorts()
-  await ports.verifications.save(verifyEmail(email, { lifetimeMs: 60_000, now: NOON }))
+  await saveVerification(ports, verifyEmail(email, { lifetimeMs: 60_000, now: NOON }))
   const { sessionId } = await startCheckout(ports, email)
   ports.payments.calls.length = 0
   const paymentIntentId = `pi_${(await ports.purchases.findBySessionId(sessionId))!.id}`

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { confirmEmail } from '../../application/confirm-email.ts'
 import { requestOtp } from '../../application/request-otp.ts'
+import { Unavailable } from '../../application/unavailable.ts'
 import { verifyEmail } from '../../application/verify-email.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
@@ -56,6 +57,21 @@ describe('confirmEmail', () => {
     await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
     const verification = await ports.verifications.findByEmail(email)
     expect(verification?.expiresAt).toEqual(new Date(NOON.getTime() + 50 * MINUTE_MS))
+  })
+
+  test('costs nobody the code when the database fails before it is spent', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, mailed)
+    const outage = new Unavailable('storage', { cause: new Error('locked') })
+    const failing = {
+      ...ports,
+      premiumGrants: { ...ports.premiumGrants, findByEmail: () => Promise.reject(outage) },
+    }
+    await expect(confirmEmail(failing, { email, code })).rejects.toBe(outage)
+    expect(await ports.verifications.findByEmail(email)).toBeNull()
+
+    await confirmEmail(ports, { email, code })
+    expect(await ports.verifications.findByEmail(email)).not.toBeNull()
   })
 
   test('gives a token to an address that has premium already', async () => {

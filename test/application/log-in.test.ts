@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { confirmEmail } from '../../application/confirm-email.ts'
 import { logIn } from '../../application/log-in.ts'
+import { Unavailable } from '../../application/unavailable.ts'
 import { verifyEmail } from '../../application/verify-email.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
@@ -21,6 +22,22 @@ describe('logIn', () => {
     const ports = await withPremium()
     const token = await logIn(ports, { email, code: await verifyEmail(ports, mailed) })
     expect(await ports.tokens.verify(token, NOON)).toEqual({ email, issuedAt: NOON })
+  })
+
+  test('costs nobody the code when the database fails before it is spent', async () => {
+    const ports = await withPremium()
+    const code = await verifyEmail(ports, mailed)
+    const outage = new Unavailable('storage', { cause: new Error('locked') })
+    for (const failing of [
+      {
+        ...ports,
+        premiumGrants: { ...ports.premiumGrants, findByEmail: () => Promise.reject(outage) },
+      },
+      { ...ports, logOuts: { ...ports.logOuts, findByEmail: () => Promise.reject(outage) } },
+    ]) {
+      await expect(logIn(failing, { email, code })).rejects.toBe(outage)
+    }
+    expect(await logIn(ports, { email, code })).toContain(email)
   })
 
   test('takes a code once, be it to log in or to confirm', async () => {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { authenticate } from '../../application/authenticate.ts'
-import { issueToken } from '../../application/issue-token.ts'
 import { logOut } from '../../application/log-out.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { fakePorts } from '../fakes.ts'
+import { fakePorts, issueToken } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const refused = new DomainError('invalid_token')

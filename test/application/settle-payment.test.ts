@@ -8,14 +8,14 @@ import { parseEmail } from '../../domain/email.ts'
 import type { DisputeState, RefundState } from '../../domain/premium-grant.ts'
 import type { PurchaseId, SessionReport } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { fakePorts, NOON } from '../fakes.ts'
+import { fakePorts, NOON, saveVerification } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const event = { eventId: 'evt_1', eventType: 'some.event' } as const
 
 async function open() {
   const ports = fakePorts()
-  await ports.verifications.save(verifyEmail(email, { lifetimeMs: 60_000, now: NOON }))
+  await saveVerification(ports, verifyEmail(email, { lifetimeMs: 60_000, now: NOON }))
   const { sessionId } = await startCheckout(ports, email)
   const purchase = (await ports.purchases.findBySessionId(sessionId))!
   const paymentIntentId = `pi_${purchase.id}`

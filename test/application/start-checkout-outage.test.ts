@@ -5,7 +5,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { attachSession } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { fakePorts } from '../fakes.ts'
+import { fakePorts, saveVerification } from '../fakes.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
@@ -14,7 +14,7 @@ async function open() {
   const ports = fakePorts()
   const { payments } = ports
   const now = ports.clock.now()
-  await ports.verifications.save(verifyEmail(email, { lifetimeMs: 30 * MINUTE_MS, now }))
+  await saveVerification(ports, verifyEmail(email, { lifetimeMs: 30 * MINUTE_MS, now }))
   const checkout = () => startCheckout(ports, email)
   const purchases = async () => (await ports.purchases.findAccount(email)).purchases
   const states = async () => (await purchases()).map(({ state }) => state)

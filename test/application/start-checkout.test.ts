@@ -4,7 +4,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { fakePorts, NOON } from '../fakes.ts'
+import { fakePorts, NOON, saveVerification } from '../fakes.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
@@ -21,7 +21,8 @@ async function open() {
     return price()
   }
   const verify = () =>
-    ports.verifications.save(
+    saveVerification(
+      ports,
       verifyEmail(email, { lifetimeMs: 30 * MINUTE_MS, now: ports.clock.now() }),
     )
   await verify()
@@ -134,7 +135,7 @@ describe('a new session', () => {
   test('belongs to one address alone', async () => {
     const { ports, checkout } = await open()
     const bob = parseEmail('bob@example.com')
-    await ports.verifications.save(verifyEmail(bob, { lifetimeMs: MINUTE_MS, now: NOON }))
+    await saveVerification(ports, verifyEmail(bob, { lifetimeMs: MINUTE_MS, now: NOON }))
     expect((await startCheckout(ports, bob)).sessionId).not.toBe((await checkout()).sessionId)
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { OtpRepository } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
 import { EMPTY_OTP_RECORD, type Otp, type OtpRecord, type OtpSeed } from '../../domain/otp.ts'
+import { verifyEmail } from '../../domain/verification.ts'
 import { NOON } from '../fakes.ts'
 import { STORES } from '../stores.ts'
 
@@ -92,6 +93,18 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
     })
     await expect(refused).rejects.toBe(refusal)
     expect(await read(otps, ANNA)).toEqual(record)
+  })
+
+  test('stores with its record the verification that a code has proved, and none without one', async () => {
+    const { otps, verifications } = await open()
+    const record = { ...EMPTY_OTP_RECORD, current: otp('one', 5) }
+    const verification = verifyEmail(ANNA, { lifetimeMs: 1000, now: NOON })
+    await otps.update(ANNA, () => ({ record, verification }))
+    expect(await read(otps, ANNA)).toEqual(record)
+    expect(await verifications.findByEmail(ANNA)).toEqual(verification)
+
+    await otps.update(ANNA, () => ({ record: EMPTY_OTP_RECORD, verification: null }))
+    expect(await verifications.findByEmail(ANNA)).toEqual(verification)
   })
 
   test('loses none of 200 parallel updates', async () => {

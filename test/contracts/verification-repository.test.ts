@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { NOON } from '../fakes.ts'
+import { NOON, saveVerification } from '../fakes.ts'
 import { STORES } from '../stores.ts'
 
 const ANNA = 'anna@example.com' as Email
@@ -16,23 +16,25 @@ describe.each(STORES)('VerificationRepository on %s', (_, open) => {
   })
 
   test('keeps every field of a verification', async () => {
-    const { verifications } = await open()
+    const store = await open()
+    const { verifications } = store
     const verification = verifyEmail(ANNA, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON })
-    await verifications.save(verification)
+    await saveVerification(store, verification)
 
     expect(await verifications.findByEmail(ANNA)).toEqual(verification)
     expect(await verifications.findByEmail(BERT)).toBeNull()
   })
 
   test('keeps the latest verification of an address, and leaves those of others alone', async () => {
-    const { verifications } = await open()
+    const store = await open()
+    const { verifications } = store
     const berts = verifyEmail(BERT, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON })
-    await verifications.save(berts)
-    await verifications.save(verifyEmail(ANNA, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON }))
+    await saveVerification(store, berts)
+    await saveVerification(store, verifyEmail(ANNA, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON }))
 
     const now = new Date(NOON.getTime() + 60_000)
     const latest = verifyEmail(ANNA, { lifetimeMs: 1000, now })
-    await verifications.save(latest)
+    await saveVerification(store, latest)
 
     expect(await verifications.findByEmail(ANNA)).toEqual(latest)
     expect(await verifications.findByEmail(BERT)).toEqual(berts)

@@ -127,7 +127,11 @@ describe('another payment', () => {
 
   test('is allowed otherwise, also after a purchase that no longer gives premium', () => {
     expect(refusal([], false)).toBeUndefined()
-    expect(refusal(['open', 'closed', 'review', 'paid'], false)).toBeUndefined()
+    expect(refusal(['open', 'closed', 'paid'], false)).toBeUndefined()
+  })
+
+  test('is refused while an operator has to look at money that has come', () => {
+    expect(refusal(['closed', 'review'], false)).toEqual(new DomainError('payment_processing'))
   })
 })
 

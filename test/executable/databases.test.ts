@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { openProduction, type Production } from './production.ts'
 
 /** Everything that can be in the place of the database without being one of this executable's. */
@@ -58,9 +59,16 @@ test('a port in use is said in one line that names it, and the exit code is 1', 
   await using production = await openProduction()
   const alibi = await production.start()
   const { port } = new URL(alibi.url)
-  const second = await production.run(['serve'], { ...production.settings, PORT: port })
+  const other = join(production.folder, 'other.db')
+  const second = await production.run(['serve'], {
+    ...production.settings,
+    PORT: port,
+    DATABASE_URL: `sqlite:${other}`,
+  })
   expect(second.exitCode).toBe(1)
   expect(second.stdout).toBe('')
   expect(second.stderr).toMatch(new RegExp(`^alibi: .*${port}.*\n$`))
+  // A newer release that is started beside a running one by mistake must not migrate its database.
+  expect(existsSync(other)).toBe(false)
   expect((await fetch(`${alibi.url}/ready`)).status).toBe(200)
 })

@@ -119,7 +119,16 @@ test.concurrent('while another process holds the database the webhook asks to be
 
   const database = new Database(production.databasePath)
   database.run('BEGIN IMMEDIATE')
-  const refused = await deliver(alibi.url, paid)
+  let isRefused = false
+  const refusal = deliver(alibi.url, paid).finally(() => {
+    isRefused = true
+  })
+  // What does not write does not wait for what does.
+  for (const path of ['/health', '/languages', '/ready']) {
+    expect((await client(alibi.url).get(path)).status).toBe(200)
+  }
+  expect(isRefused).toBe(false)
+  const refused = await refusal
   expect(refused.status).toBe(503)
   expect(await refused.json()).toEqual({ error: 'Temporarily unavailable' })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)

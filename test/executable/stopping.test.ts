@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
 import type { AlibiProcess } from '../alibi-process.ts'
 import { client } from '../client.ts'
 import { buyer, openProduction } from './production.ts'
@@ -81,4 +82,40 @@ test('with nothing under way it stops at once, idle connections or not', async (
   const alibi = await production.start()
   expect((await client(alibi.url).get('/health')).status).toBe(200)
   expect(await alibi.stop()).toBe(0)
+})
+
+test('a client that never finishes its request holds up nobody, and is told so', async () => {
+  await using production = await openProduction()
+  const alibi = await production.start()
+  const { hostname, port } = new URL(alibi.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  const heard = Array.fromAsync(socket, String)
+  const head = 'POST /auth/verify-email HTTP/1.1\r\nHost: x\r\nContent-Type: application/json'
+  socket.write(`${head}\r\nContent-Length: 50\r\n\r\n{"em`)
+  // Answered after what was sent before it has been taken in.
+  expect((await client(alibi.url).get('/health')).status).toBe(200)
+
+  expect(await alibi.stop()).toBe(0)
+  expect((await heard).join('')).toContain('503 Service Unavailable')
+})
+
+test('it goes on serving when nobody reads its log any more, and stops with 0', async () => {
+  await using production = await openProduction()
+  const { executable, folder, settings } = production
+  const child = Bun.spawn([executable, 'serve'], {
+    cwd: folder,
+    env: { ...settings, PORT: '0', LOG_FORMAT: 'json' },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const log = child.stdout.getReader()
+  const { value } = await log.read()
+  const { url } = JSON.parse(new TextDecoder().decode(value).split('\n')[0] ?? '')
+  await log.cancel()
+
+  for (let requests = 0; requests < 20; requests++) {
+    expect((await client(url).get('/languages')).status).toBe(200)
+  }
+  child.kill('SIGTERM')
+  expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ''])
 })

@@ -92,6 +92,19 @@ describe('against a server of our own', () => {
     expect(await failure(mailerAt(url).sendOtp(MAIL))).toMatchObject({ answered: false })
   })
 
+  test('a redirect is an outage, and the mail goes nowhere else', async () => {
+    const strayed: string[] = []
+    const elsewhere = serve(async (request) => {
+      strayed.push(await request.text())
+      return Response.json({ id: 'mail-1' })
+    })
+    for (const status of [301, 302, 303, 307, 308]) {
+      const url = serve(() => Response.redirect(`${elsewhere}/emails`, status))
+      await failure(mailerAt(url).sendOtp(MAIL))
+    }
+    expect(strayed).toEqual([])
+  })
+
   test('a server that hangs is an outage once the time is up', async () => {
     const url = serve(() => new Promise<Response>(() => {}))
     expect(await failure(mailerAt(url, 50).sendOtp(MAIL))).toMatchObject({ answered: false })

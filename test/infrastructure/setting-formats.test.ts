@@ -34,6 +34,7 @@ describe('single settings', () => {
         'http://localhost.example',
         'https://a.example\\b',
         'http://127.0.0.1.example.com',
+        'https://$HOST',
       ],
     ],
     [
@@ -50,7 +51,11 @@ describe('single settings', () => {
         'sqlite:a\nb',
       ],
     ],
-    ['JWT_SECRET', ['x'.repeat(32), 'é'.repeat(16)], ['x'.repeat(31), 'é'.repeat(15)]],
+    [
+      'JWT_SECRET',
+      ['x'.repeat(32), 'é'.repeat(16)],
+      ['x'.repeat(31), 'é'.repeat(15), ' '.repeat(40)],
+    ],
     ['JWT_SECRET_PREVIOUS', ['x'.repeat(32)], ['x'.repeat(31)]],
     [
       'TOKEN_TTL',

@@ -10,7 +10,7 @@ import {
   sqliteStore,
 } from '../../infrastructure/sqlite/store.ts'
 import { ANNA, openPurchase, paidPurchase } from '../contracts/purchases.ts'
-import { NOON } from '../fakes.ts'
+import { NOON, saveVerification } from '../fakes.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
 
 const REFUND = { id: 're_1', paymentIntentId: 'pi_one', amount: 100, state: 'pending' } as const
@@ -37,10 +37,9 @@ describe('a SQLite database that cannot do its part', () => {
 
   test('is unavailable to every method that stores while another connection writes, and reads go on', async () => {
     const path = join(temporaryFolder(), 'alibi.db')
-    const [writer, waiting] = [openTemporaryDatabase(path), openTemporaryDatabase(path)]
-    const store = sqliteStore(waiting)
+    const writer = openTemporaryDatabase(path)
+    const store = sqliteStore(openTemporaryDatabase(path, { busyTimeoutMs: 0 }))
     await store.logOuts.update(ANNA, () => NOON)
-    waiting.queries.$client.run('PRAGMA busy_timeout = 0')
     writer.queries.$client.run('BEGIN IMMEDIATE')
 
     for (const call of everyWrite(store)) expect(await expectOutage(call())).toBe('SQLITE_BUSY')
@@ -49,6 +48,25 @@ describe('a SQLite database that cannot do its part', () => {
     writer.queries.$client.run('COMMIT')
     await store.logOuts.update(ANNA, () => new Date(NOON.getTime() + 1))
     expect(await store.logOuts.findByEmail(ANNA)).toEqual(new Date(NOON.getTime() + 1))
+  })
+
+  test('waits for another connection to finish its write, and holds up nothing else meanwhile', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const [writer, waiting] = [openTemporaryDatabase(path), openTemporaryDatabase(path)]
+    const store = sqliteStore(waiting)
+    writer.queries.$client.run('BEGIN IMMEDIATE')
+
+    const order: string[] = []
+    const writes = Array.from({ length: 50 }, () =>
+      store.logOuts.update(ANNA, () => NOON).then(() => order.push('written')),
+    )
+    expect(await store.logOuts.findByEmail(ANNA)).toBeNull()
+    order.push('read')
+    writer.queries.$client.run('COMMIT')
+    await Promise.all(writes)
+
+    expect(order).toEqual(['read', ...Array<string>(50).fill('written')])
+    expect(await store.logOuts.findByEmail(ANNA)).toEqual(NOON)
   })
 
   test('is unavailable to every method that stores when it may only be read, and reads go on', async () => {
@@ -157,7 +175,7 @@ describe('the health of a SQLite database', () => {
 function everyWrite(store: SqliteStore): readonly (() => Promise<unknown>)[] {
   return [
     () => store.otps.update(ANNA, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } })),
-    () => store.verifications.save(verifyEmail(ANNA, { lifetimeMs: 1, now: NOON })),
+    () => saveVerification(store, verifyEmail(ANNA, { lifetimeMs: 1, now: NOON })),
     () => store.purchases.update(ANNA, () => ({ purchase: openPurchase('one') })),
     () => store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON }),
     () => store.premiumGrants.revokeAll(ANNA, NOON),

@@ -38,7 +38,7 @@ async function everyAnswer() {
     }),
     429: await http.post('/auth/login', {}),
     500: await openBroken().get(`/auth/check?email=${EMAIL}`),
-    503: await openHttp({ isDraining: () => true }).get('/ready'),
+    503: await openHttp({ stopping: AbortSignal.abort() }).get('/ready'),
   }
 }
 const PREFLIGHT = { origin: 'https://a.example', 'access-control-request-method': 'POST' }

@@ -21,7 +21,7 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
     isHttps: false,
     corsOrigins: '*',
     trustedProxies: [],
-    isDraining: () => false,
+    stopping: new AbortController().signal,
     ...own,
   }
   const handler = createHandler(options)

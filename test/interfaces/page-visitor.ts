@@ -40,7 +40,7 @@ export function visitor({
       isHttps: false,
       corsOrigins: '*',
       trustedProxies: [],
-      isDraining: () => false,
+      stopping: new AbortController().signal,
     },
     openApiDocument,
   )

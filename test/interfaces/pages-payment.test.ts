@@ -4,6 +4,7 @@ import { parseEmail } from '../../domain/email.ts'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { SessionReport } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
+import { saveVerification } from '../fakes.ts'
 import { expectDecentPage, realContent, visitor } from './page-visitor.ts'
 
 const email = parseEmail('ada@example.com')
@@ -13,7 +14,7 @@ async function returningBuyer(outcome: SessionReport['outcome']) {
   const buyer = visitor()
   const { ports } = buyer
   const lifetimeMs = ports.rules.verificationLifetimeMs
-  await ports.verifications.save(verifyEmail(email, { lifetimeMs, now: ports.clock.now() }))
+  await saveVerification(ports, verifyEmail(email, { lifetimeMs, now: ports.clock.now() }))
   const { sessionId } = await startCheckout(ports, email)
   ports.payments.move(sessionId, outcome)
   return { ...buyer, sessionId, path: `/payment/success?session_id=${sessionId}` }

@@ -46,7 +46,9 @@ describe('GET /', () => {
 
 describe('GET /health', () => {
   test('answers while the process lives, whatever the database does', async () => {
-    const answer = await openHttp({ isDraining: () => true }, brokenDatabase()).get('/health')
+    const answer = await openHttp({ stopping: AbortSignal.abort() }, brokenDatabase()).get(
+      '/health',
+    )
     expect(answer).toMatchObject({ status: 200, body: { status: 'alive' } })
   })
 })
@@ -64,10 +66,10 @@ describe('GET /ready', () => {
   })
 
   test('sends visitors elsewhere while the service is stopping', async () => {
-    let draining = false
-    const http = openHttp({ isDraining: () => draining })
+    const stop = new AbortController()
+    const http = openHttp({ stopping: stop.signal })
     expect((await http.get('/ready')).status).toBe(200)
-    draining = true
+    stop.abort()
     expect(await http.get('/ready')).toMatchObject(answers(503, 'Temporarily unavailable'))
   })
 })

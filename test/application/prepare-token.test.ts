@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import { logOut } from '../../application/log-out.ts'
+import { prepareToken } from '../../application/prepare-token.ts'
+import { parseEmail } from '../../domain/email.ts'
+import { isLoggedOut } from '../../domain/log-out.ts'
+import { fakePorts, NOON } from '../fakes.ts'
+
+const email = parseEmail('ada@example.com')
+
+async function withPremium() {
+  const ports = fakePorts()
+  await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+  return ports
+}
+
+test('a token names its address and the moment at which it was issued', async () => {
+  const ports = await withPremium()
+  const issueToken = await prepareToken(ports, email)
+  ports.clock.advance(1000)
+  const issuedAt = ports.clock.now()
+  expect(await ports.tokens.verify(await issueToken!(), issuedAt)).toEqual({ email, issuedAt })
+})
+
+test('a token counts as issued after every earlier log-out, even in the same instant', async () => {
+  const ports = await withPremium()
+  await logOut(ports, email)
+  const issueToken = await prepareToken(ports, email)
+  const claims = await ports.tokens.verify(await issueToken!(), NOON)
+  expect(isLoggedOut(claims!.issuedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+})
+
+test('an address without premium gets none', async () => {
+  const ports = await withPremium()
+  expect(await prepareToken(ports, parseEmail('bob@example.com'))).toBeNull()
+  await ports.premiumGrants.revokeAll(email, NOON)
+  expect(await prepareToken(ports, email)).toBeNull()
+})
