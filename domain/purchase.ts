@@ -26,13 +26,15 @@ export type PurchaseState = (typeof PURCHASE_STATES)[number]
 /** Why money that arrived gave no access: the session is not what was asked for. */
 export type ReviewReason = 'amount' | 'currency' | 'mode' | 'livemode'
 
-export type Purchase = {
+export type Purchase = PurchaseTerms & PurchaseProgress
+
+/** What was asked for, and what it is called here and at the provider. */
+type PurchaseTerms = {
   readonly id: PurchaseId
   readonly email: Email
   readonly price: Price
   /** Whether real money was asked for, or a test mode's. */
   readonly live: boolean
-  readonly state: PurchaseState
   readonly createdAt: Date
   /** When the provider stops taking money for it. */
   readonly expiresAt: Date
@@ -40,13 +42,19 @@ export type Purchase = {
   readonly sessionId: string | null
   /** Joins refunds and disputes to the purchase. Null until money moves, and for ever when none does. */
   readonly paymentIntentId: string | null
-  readonly paidAt: Date | null
-  /** In minor units, after vouchers. Null until paid. */
-  readonly amountPaid: number | null
-  readonly reviewReason: ReviewReason | null
-  /** When an operator took back the access that it gave. */
-  readonly revokedAt: Date | null
 }
+
+export type PurchaseProgress =
+  | { readonly state: 'open' | 'processing' | 'closed' }
+  | { readonly state: 'review'; readonly reviewReason: ReviewReason }
+  | {
+      readonly state: 'paid'
+      readonly paidAt: Date
+      /** In minor units, after vouchers. */
+      readonly amountPaid: number
+      /** When an operator took back the access that it gave. */
+      readonly revokedAt: Date | null
+    }
 
 /** What the provider says about one of its sessions. */
 export type SessionReport = {
@@ -89,10 +97,6 @@ export function draftPurchase(draft: {
     expiresAt: new Date(Math.floor((now.getTime() + SESSION_LIFETIME_MS) / 1000) * 1000),
     sessionId: null,
     paymentIntentId: null,
-    paidAt: null,
-    amountPaid: null,
-    reviewReason: null,
-    revokedAt: null,
   }
 }
 
@@ -135,7 +139,7 @@ export function attachSession(purchase: Purchase, sessionId: string): Purchase {
 }
 
 export function closePurchase(purchase: Purchase): Purchase {
-  return advance(purchase, 'closed', {})
+  return advance(purchase, { state: 'closed' })
 }
 
 /** Whether a report is about this purchase, and not about somebody else's session that merely names it. */
@@ -155,15 +159,12 @@ export function settlePurchase(
   { allowPromotionCodes, now }: { allowPromotionCodes: boolean; now: Date },
 ): Purchase {
   const seen = linkPurchase(purchase, report)
-  if (report.outcome !== 'paid') return advance(seen, report.outcome, {})
+  if (report.outcome !== 'paid') return advance(seen, { state: report.outcome })
 
   const reviewReason = findMismatch(purchase, report, allowPromotionCodes)
-  if (reviewReason) return advance(seen, 'review', { reviewReason })
-  return advance(seen, 'paid', {
-    paidAt: now,
-    amountPaid: report.amountTotal,
-    reviewReason: null,
-  })
+  if (reviewReason) return advance(seen, { state: 'review', reviewReason })
+  const amountPaid = report.amountTotal
+  return advance(seen, { state: 'paid', paidAt: now, amountPaid, revokedAt: null })
 }
 
 /** Learns the provider's names for it. A report that brings nothing new returns the purchase itself. */
@@ -174,13 +175,15 @@ function linkPurchase(purchase: Purchase, report: SessionReport): Purchase {
   return isLinked ? purchase : { ...purchase, sessionId, paymentIntentId }
 }
 
-function advance(
-  purchase: Purchase,
-  state: PurchaseState,
-  facts: Partial<Pick<Purchase, 'paidAt' | 'amountPaid' | 'reviewReason'>>,
-): Purchase {
-  const isLater = PURCHASE_STATES.indexOf(state) > PURCHASE_STATES.indexOf(purchase.state)
-  return isLater ? { ...purchase, ...facts, state } : purchase
+function advance(purchase: Purchase, progress: PurchaseProgress): Purchase {
+  const isLater = PURCHASE_STATES.indexOf(progress.state) > PURCHASE_STATES.indexOf(purchase.state)
+  return isLater ? { ...termsOf(purchase), ...progress } : purchase
+}
+
+/** Without what only its present state says. */
+function termsOf(purchase: Purchase): PurchaseTerms {
+  const { id, email, price, live, createdAt, expiresAt, sessionId, paymentIntentId } = purchase
+  return { id, email, price, live, createdAt, expiresAt, sessionId, paymentIntentId }
 }
 
 function findMismatch(

@@ -18,7 +18,13 @@ import { DomainError } from '../domain/errors.ts'
 import { issueTime } from '../domain/log-out.ts'
 import { EMPTY_OTP_RECORD, type OtpCode, type OtpRecord, type OtpSeed } from '../domain/otp.ts'
 import type { Dispute, PremiumGrant, Refund } from '../domain/premium-grant.ts'
-import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
+import type {
+  Price,
+  Purchase,
+  PurchaseId,
+  PurchaseState,
+  SessionReport,
+} from '../domain/purchase.ts'
 import type { Verification } from '../domain/verification.ts'
 
 export const NOON = new Date('2026-03-01T12:00:00.000Z')
@@ -188,6 +194,18 @@ export async function issueToken(
   return tokens.issue(email, issueTime(await logOuts.findByEmail(email), clock.now()))
 }
 
+/** The purchase in a state, with what belongs to that state. */
+export function inState(purchase: Purchase, state: PurchaseState): Purchase {
+  switch (state) {
+    case 'review':
+      return { ...purchase, state, reviewReason: 'amount' }
+    case 'paid':
+      return { ...purchase, state, paidAt: NOON, amountPaid: 400, revokedAt: null }
+    default:
+      return { ...purchase, state }
+  }
+}
+
 /** Makes an address verified, as a right code does. */
 export async function saveVerification(
   { otps }: Pick<Store, 'otps'>,
@@ -213,13 +231,13 @@ export function memoryStore(): Store {
   const grantsOf = (email: Email): PremiumGrant[] => [
     ...operatorGrants.filter((grant) => grant.email === email),
     ...purchasesOf(email)
-      .filter(({ state }) => state === 'paid')
+      .filter((purchase) => purchase.state === 'paid')
       .map(({ id, amountPaid, paymentIntentId, revokedAt }) => ({
         id,
         email,
         revokedAt,
         payment: {
-          amountPaid: amountPaid ?? 0,
+          amountPaid,
           refunds: [...refunds.values()].filter((one) => one.paymentIntentId === paymentIntentId),
           disputes: [...disputes.values()].filter((one) => one.paymentIntentId === paymentIntentId),
         },

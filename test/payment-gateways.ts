@@ -36,7 +36,10 @@ export const GATEWAYS: readonly (readonly [string, () => Promise<OpenGateway>])[
 let purchases = 0
 
 /** A purchase that no test has had before. */
-export function newPurchase(now: Date, own: Partial<Purchase> = {}): Purchase {
+export function newPurchase(
+  now: Date,
+  own: Partial<Pick<Purchase, 'price' | 'live' | 'email' | 'expiresAt' | 'sessionId'>> = {},
+): Purchase {
   const id = `pur_${++purchases}` as PurchaseId
   return { ...draftPurchase({ id, email: EMAIL, price: PRICE, live: false, now }), ...own }
 }

@@ -67,10 +67,16 @@ export function prepareFindGrants(queries: Queries): (email: Email) => readonly 
     ...selectPaidPurchases.all({ email }).map(({ id, paymentIntentId, amountPaid, revokedAt }) => ({
       id,
       email,
-      payment: { amountPaid: amountPaid ?? 0, ...findReversals(paymentIntentId) },
+      payment: { amountPaid: known(amountPaid), ...findReversals(paymentIntentId) },
       revokedAt,
     })),
   ]
+}
+
+/** The table's own checks make sure that what is paid has an amount. */
+function known(amountPaid: number | null): number {
+  if (amountPaid === null) throw new Error('a paid purchase lacks its amount')
+  return amountPaid
 }
 
 /** What was paid with no payment intent cost nothing, and nothing of it can come back. */

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Account, PurchaseRepository } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
-import type { Purchase } from '../../domain/purchase.ts'
+import type { Purchase, PurchaseProgress } from '../../domain/purchase.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareFindGrants } from './premium-grant-repository.ts'
 import { prepareUpsert } from './prepared-writes.ts'
@@ -56,13 +56,35 @@ function prepareFindAccount(queries: Queries): (email: Email) => Account {
 type PurchaseRow = typeof purchases.$inferSelect
 
 function toRow({ price, ...purchase }: Purchase): PurchaseRow {
-  return { ...purchase, priceAmount: price.amount, priceCurrency: price.currency }
+  return {
+    paidAt: null,
+    amountPaid: null,
+    reviewReason: null,
+    revokedAt: null,
+    ...purchase,
+    priceAmount: price.amount,
+    priceCurrency: price.currency,
+  }
 }
 
 function toPurchase(row: PurchaseRow | undefined): Purchase | null {
   return row ? fromRow(row) : null
 }
 
-function fromRow({ priceAmount, priceCurrency, ...row }: PurchaseRow): Purchase {
-  return { ...row, price: { amount: priceAmount, currency: priceCurrency } }
+function fromRow(row: PurchaseRow): Purchase {
+  const { id, email, live, createdAt, expiresAt, sessionId, paymentIntentId } = row
+  const price = { amount: row.priceAmount, currency: row.priceCurrency }
+  const terms = { id, email, price, live, createdAt, expiresAt, sessionId, paymentIntentId }
+  return { ...terms, ...progressOf(row) }
+}
+
+/** The table's own checks make sure that a state has what belongs to it. */
+function progressOf(row: PurchaseRow): PurchaseProgress {
+  const { id, state, paidAt, amountPaid, reviewReason, revokedAt } = row
+  if (state === 'paid' && paidAt !== null && amountPaid !== null) {
+    return { state, paidAt, amountPaid, revokedAt }
+  }
+  if (state === 'review' && reviewReason !== null) return { state, reviewReason }
+  if (state === 'paid' || state === 'review') throw new Error(`the purchase ${id} lacks its facts`)
+  return { state }
 }

@@ -242,6 +242,7 @@ describe('an open session', () => {
         sessionId: session.sessionId,
         amountPaid: 400,
         paidAt: NOON,
+        revokedAt: null,
       } as const
       await ports.purchases.update(email, () => ({ purchase: { ...purchase, ...paid } }))
       return session

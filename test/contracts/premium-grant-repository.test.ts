@@ -3,7 +3,7 @@ import type { Store } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Dispute, PremiumGrant, Refund } from '../../domain/premium-grant.ts'
 import { PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
-import { NOON } from '../fakes.ts'
+import { inState, NOON } from '../fakes.ts'
 import { STORES } from '../stores.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from './purchases.ts'
 
@@ -52,8 +52,7 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
     'counts no purchase that is %s',
     async (state) => {
       const store = await open()
-      const reviewReason = state === 'review' ? 'amount' : null
-      await save(store, openPurchase('one', { state, reviewReason }))
+      await save(store, inState(openPurchase('one'), state))
 
       expect(await grantsOf(store, ANNA)).toEqual([])
     },

@@ -1,12 +1,24 @@
 import type { Email } from '../../domain/email.ts'
-import { draftPurchase, type Purchase, type PurchaseId } from '../../domain/purchase.ts'
+import {
+  draftPurchase,
+  type Purchase,
+  type PurchaseId,
+  type PurchaseState,
+  type ReviewReason,
+} from '../../domain/purchase.ts'
 import { NOON } from '../fakes.ts'
 
 export const ANNA = 'anna@example.com' as Email
 export const BERT = 'bert@example.com' as Email
 
+/** What a test says of a purchase. That it makes sense is the test's own affair. */
+type Own = Partial<Omit<Extract<Purchase, { state: 'paid' }>, 'state'>> & {
+  readonly state?: PurchaseState
+  readonly reviewReason?: ReviewReason
+}
+
 /** A purchase that was just begun, but for what the test says of it. */
-export function openPurchase(id: string, own: Partial<Purchase> = {}): Purchase {
+export function openPurchase(id: string, own: Own = {}): Purchase {
   const draft = draftPurchase({
     id: id as PurchaseId,
     email: ANNA,
@@ -14,17 +26,18 @@ export function openPurchase(id: string, own: Partial<Purchase> = {}): Purchase 
     live: false,
     now: NOON,
   })
-  return { ...draft, ...own }
+  return { ...draft, ...own } as Purchase
 }
 
 /** Paid through the payment intent `pi_` + id, but for what the test says of it. */
-export function paidPurchase(id: string, own: Partial<Purchase> = {}): Purchase {
+export function paidPurchase(id: string, own: Own = {}): Purchase {
   return openPurchase(id, {
     state: 'paid',
     sessionId: `cs_${id}`,
     paymentIntentId: `pi_${id}`,
     paidAt: new Date(NOON.getTime() + 60_000),
     amountPaid: 400,
+    revokedAt: null,
     ...own,
   })
 }

@@ -11,7 +11,7 @@ import {
   type SessionReport,
   settlePurchase,
 } from '../../domain/purchase.ts'
-import { NOON } from '../fakes.ts'
+import { inState, NOON } from '../fakes.ts'
 import { orderingsOf } from './orderings.ts'
 
 const id = 'pur_1' as PurchaseId
@@ -52,6 +52,7 @@ describe('a paid session', () => {
       state: 'paid',
       paidAt: later,
       amountPaid: 400,
+      revokedAt: null,
       paymentIntentId: 'pi_1',
     })
   })
@@ -99,22 +100,20 @@ describe('a paid session', () => {
     expect(settle(opened, { amountTotal }, true)).toMatchObject({
       state: 'paid',
       amountPaid: amountTotal,
-      reviewReason: null,
     })
-    expect(settle(opened, { amountTotal })).toMatchObject({
+    expect(settle(opened, { amountTotal })).toEqual({
+      ...opened,
       state: 'review',
       reviewReason: 'amount',
-      amountPaid: null,
-      paidAt: null,
+      paymentIntentId: 'pi_1',
     })
   })
 
   test('put aside for a voucher pays once promotion codes are switched on', () => {
     const aside = settle(opened, { amountTotal: 150 })
-    expect(settle(aside, { amountTotal: 150 }, true)).toMatchObject({
-      state: 'paid',
-      reviewReason: null,
-    })
+    const paid = settle(aside, { amountTotal: 150 }, true)
+    expect(paid.state).toBe('paid')
+    expect(paid).not.toHaveProperty('reviewReason')
   })
 })
 
@@ -122,7 +121,7 @@ describe('any session', () => {
   test('moves a purchase only to a later state', () => {
     for (const state of PURCHASE_STATES) {
       for (const outcome of ['open', 'processing', 'closed', 'paid'] as const) {
-        const after = settle({ ...opened, state }, { outcome }).state
+        const after = settle(inState(opened, state), { outcome }).state
         expect(PURCHASE_STATES.indexOf(after)).toBe(
           Math.max(PURCHASE_STATES.indexOf(state), PURCHASE_STATES.indexOf(outcome)),
         )
@@ -131,14 +130,13 @@ describe('any session', () => {
   })
 
   test('keeps who bought, for how much and what an operator did', () => {
-    const revoked = { ...opened, revokedAt: NOON }
-    const { email, price, createdAt, expiresAt, live, revokedAt } = settle(revoked, {})
-    expect({ email, price, createdAt, expiresAt, live, revokedAt }).toEqual({
-      email: revoked.email,
-      price: revoked.price,
-      createdAt: revoked.createdAt,
-      expiresAt: revoked.expiresAt,
-      live: revoked.live,
+    const paid = { ...inState(opened, 'paid'), revokedAt: NOON }
+    expect(settle(paid, {})).toMatchObject({
+      email: opened.email,
+      price: opened.price,
+      createdAt: opened.createdAt,
+      expiresAt: opened.expiresAt,
+      live: opened.live,
       revokedAt: NOON,
     })
   })

@@ -15,7 +15,7 @@ import {
   readPurchaseId,
   refuseSecondPayment,
 } from '../../domain/purchase.ts'
-import { NOON } from '../fakes.ts'
+import { inState, NOON } from '../fakes.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
@@ -38,10 +38,6 @@ describe('a drafted purchase', () => {
       expiresAt: at(33 * MINUTE_MS),
       sessionId: null,
       paymentIntentId: null,
-      paidAt: null,
-      amountPaid: null,
-      reviewReason: null,
-      revokedAt: null,
     })
   })
 
@@ -100,13 +96,13 @@ describe('closing a purchase', () => {
     ['review', 'review'],
     ['paid', 'paid'],
   ] as const)('that is %s leaves it %s', (state, after) => {
-    expect(closePurchase({ ...opened, state })).toEqual({ ...opened, state: after })
+    expect(closePurchase(inState(opened, state))).toEqual(inState(opened, after))
   })
 })
 
 describe('another payment', () => {
   function refusal(states: readonly Purchase['state'][], premium: boolean): unknown {
-    const purchases = states.map((state) => ({ ...opened, state }))
+    const purchases = states.map((state) => inState(opened, state))
     try {
       return refuseSecondPayment(purchases, { hasPremium: premium })
     } catch (error) {
@@ -136,7 +132,7 @@ describe('another payment', () => {
 })
 
 test('only an open purchase can be paid', () => {
-  const purchases = PURCHASE_STATES.map((state) => ({ ...opened, state }))
+  const purchases = PURCHASE_STATES.map((state) => inState(opened, state))
   expect(findOpenPurchase([...purchases].reverse())?.state).toBe('open')
   expect(findOpenPurchase(purchases.filter(({ state }) => state !== 'open'))).toBeNull()
   expect(findOpenPurchase([])).toBeNull()

@@ -125,7 +125,7 @@ describe('a SQLite database that cannot do its part', () => {
 
   test('passes other faults of the database through as they are', async () => {
     const store = sqliteStore(openTemporaryDatabase())
-    const unpaid = paidPurchase('one', { paidAt: null })
+    const unpaid = paidPurchase('one', { amountPaid: -1 })
 
     const refused = store.purchases.update(ANNA, () => ({ purchase: unpaid }))
     await expect(refused).rejects.toThrow('CHECK')
