@@ -34,7 +34,8 @@ export async function serve({
 }): Promise<number> {
   const service = await compose(listener.url)
   listener.use(service.handler)
-  log.info('serving', { url: listener.url, publicUrl: service.publicUrl })
+  const { url, port } = listener
+  log.info('serving', { url, port, publicUrl: service.publicUrl })
 
   const signal = await stopRequested
   log.info('stopping: answers under way are finished first', { signal })
