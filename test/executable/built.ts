@@ -1,11 +1,12 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { runAlibi } from '../alibi-process.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 /** What building does not need, or makes. */
 const LEFT_OUT = ['.git', 'dist', 'node_modules', 'test']
+/** Within the checkout, so that whatever lies there is its owner's. */
+const CACHE = join(ROOT, 'node_modules', '.cache')
 const FOLDER_PREFIX = 'alibi-built-by-'
 
 let built: Promise<string> | null = null
@@ -18,8 +19,9 @@ export function builtExecutable(): Promise<string> {
 
 /** Builds a copy of the sources, so that nobody's dist/ changes under their hands. */
 async function build(): Promise<string> {
+  mkdirSync(CACHE, { recursive: true })
   sweep()
-  const folder = mkdtempSync(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`))
+  const folder = mkdtempSync(join(CACHE, `${FOLDER_PREFIX}${process.pid}-`))
   for (const name of readdirSync(ROOT).filter((one) => !LEFT_OUT.includes(one))) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   }
@@ -34,10 +36,10 @@ async function build(): Promise<string> {
 
 /** The test runner says nothing when a run ends, so every run takes away what earlier ones have left. */
 function sweep(): void {
-  for (const name of readdirSync(tmpdir())) {
+  for (const name of readdirSync(CACHE)) {
     const [, owner] = new RegExp(`^${FOLDER_PREFIX}([0-9]+)-`).exec(name) ?? []
     if (owner === undefined || isRunning(Number(owner))) continue
-    rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    rmSync(join(CACHE, name), { recursive: true, force: true })
   }
 }
 
