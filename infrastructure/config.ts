@@ -9,15 +9,16 @@ import {
 import { type PaymentConfig, readPayment } from './payment-settings.ts'
 import { oneOf, SWITCH, secretOfBytes } from './setting-formats.ts'
 import {
-  type Environment,
+  type AppEnvironment,
   type SettingFormat,
   type SettingsSource,
   settingsSource,
+  type Variables,
 } from './settings-source.ts'
 
 /** All that the operator has decided, checked. Durations are in milliseconds. */
 export type Config = NetworkConfig & {
-  readonly environment: 'production' | 'development'
+  readonly environment: AppEnvironment
   readonly database: DatabaseConfig
   /** Null in development where none is set: then one is made and kept beside the database. */
   readonly jwtSecret: string | null
@@ -38,7 +39,7 @@ export type Config = NetworkConfig & {
 
 export type DatabaseConfig = { readonly path: string }
 
-type Surroundings = { env: Environment; readFile: (path: string) => string }
+type Surroundings = { env: Variables; readFile: (path: string) => string }
 
 /** The settings are wrong in at least one way. No problem tells a value. */
 export class ConfigError extends Error {
@@ -78,7 +79,7 @@ export function loadListenAddress(surroundings: Surroundings): ListenAddress {
 
 function load<Loaded>(
   surroundings: Surroundings,
-  read: (settings: SettingsSource, env: Environment) => Loaded,
+  read: (settings: SettingsSource, env: Variables) => Loaded,
 ): Loaded {
   const settings = settingsSource(surroundings)
   const loaded = read(settings, surroundings.env)
@@ -86,7 +87,7 @@ function load<Loaded>(
   return loaded
 }
 
-function readConfig(settings: SettingsSource, env: Environment): Config {
+function readConfig(settings: SettingsSource, env: Variables): Config {
   const environment = settings.read('APP_ENV', oneOf(['production', 'development']), 'production')
   const isProduction = environment === 'production'
   settings.refuse('METRICS_PORT', LATER)
@@ -122,7 +123,7 @@ function readConfig(settings: SettingsSource, env: Environment): Config {
   }
 }
 
-function readDatabase(settings: SettingsSource, env: Environment): DatabaseConfig {
+function readDatabase(settings: SettingsSource, env: Variables): DatabaseConfig {
   // systemd lists several state directories with colons between them.
   const [stateDirectory] = (env['STATE_DIRECTORY'] ?? '').split(':')
   const path = `${stateDirectory || './data'}/alibi.db`

@@ -1,7 +1,7 @@
 import { findEmail } from '../domain/email.ts'
 import { SECURE_ORIGIN } from './origins.ts'
 import { matching, oneOf } from './setting-formats.ts'
-import type { SettingFormat, SettingsSource } from './settings-source.ts'
+import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
 
 export type EmailConfig =
   | { readonly provider: 'console' }
@@ -32,10 +32,7 @@ const SENDER: SettingFormat<string> = {
   },
 }
 
-export function readEmail(
-  settings: SettingsSource,
-  environment: 'production' | 'development',
-): EmailConfig {
+export function readEmail(settings: SettingsSource, environment: AppEnvironment): EmailConfig {
   settings.refuse('SMTP_URL', 'is not available in this release: use RESEND_API_KEY')
   if (readProvider(settings, environment) === 'console') return { provider: 'console' }
   return {
@@ -47,7 +44,7 @@ export function readEmail(
 
 function readProvider(
   settings: SettingsSource,
-  environment: 'production' | 'development',
+  environment: AppEnvironment,
 ): EmailConfig['provider'] {
   if (environment === 'production') return settings.read('EMAIL_PROVIDER', ONLY_RESEND, 'resend')
   const hasResend = settings.isSet('RESEND_API_KEY')
@@ -55,10 +52,7 @@ function readProvider(
 }
 
 /** The sender, as it stands in the From header. */
-export function readSender(
-  settings: SettingsSource,
-  environment: 'production' | 'development',
-): string {
+export function readSender(settings: SettingsSource, environment: AppEnvironment): string {
   return environment === 'production'
     ? settings.require('EMAIL_FROM', SENDER, '')
     : settings.read('EMAIL_FROM', SENDER, 'Alibi <no-reply@localhost>')

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { ANY_WEB_ORIGIN, parseBrowserOrigin, SECURE_ORIGIN } from './origins.ts'
 import { listOf, wholeNumber } from './setting-formats.ts'
-import type { SettingFormat, SettingsSource } from './settings-source.ts'
+import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
 
 export type ListenAddress = { readonly host: string; readonly port: number }
 
@@ -41,10 +41,7 @@ export function readListenAddress(settings: SettingsSource): ListenAddress {
   }
 }
 
-export function readNetwork(
-  settings: SettingsSource,
-  environment: 'production' | 'development',
-): NetworkConfig {
+export function readNetwork(settings: SettingsSource, environment: AppEnvironment): NetworkConfig {
   return {
     ...readListenAddress(settings),
     publicUrl:

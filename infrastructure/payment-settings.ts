@@ -1,7 +1,7 @@
 import type { Price } from '../domain/purchase.ts'
 import { SECURE_ORIGIN } from './origins.ts'
 import { listOf, matching, oneOf, wholeNumber } from './setting-formats.ts'
-import type { SettingFormat, SettingsSource } from './settings-source.ts'
+import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
 
 export type PaymentConfig =
   | { readonly provider: 'sandbox'; readonly price: Price; readonly productName: string }
@@ -47,10 +47,7 @@ const PRODUCT_NAME = matching(/^(?=.*\S)\P{Cc}{1,250}$/u, '1 to 250 characters o
 // The largest amount that Stripe takes: eight digits in the minor unit.
 const AMOUNT = wholeNumber({ min: 1, max: 99_999_999 })
 
-export function readPayment(
-  settings: SettingsSource,
-  environment: 'production' | 'development',
-): PaymentConfig {
+export function readPayment(settings: SettingsSource, environment: AppEnvironment): PaymentConfig {
   const provider = readProvider(settings, environment)
   const product = readProduct(settings)
   if (provider === 'stripe') return { provider, ...readStripe(settings), product }
@@ -62,7 +59,7 @@ export function readPayment(
 
 function readProvider(
   settings: SettingsSource,
-  environment: 'production' | 'development',
+  environment: AppEnvironment,
 ): PaymentConfig['provider'] {
   if (environment === 'production') return settings.read('PAYMENT_PROVIDER', ONLY_STRIPE, 'stripe')
   const hasStripe = settings.isSet('STRIPE_SECRET_KEY')

@@ -1,6 +1,10 @@
 import { hasCode } from './error-code.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
+/** What APP_ENV says. */
+export type AppEnvironment = 'production' | 'development'
+
+/** Environment variables by name. */
+export type Variables = Readonly<Record<string, string | undefined>>
 
 /** How a setting is written: in words for the operator, and as a parser that gives undefined for anything else. */
 export type SettingFormat<Value> = {
@@ -41,7 +45,7 @@ export function settingsSource({
   env,
   readFile,
 }: {
-  env: Environment
+  env: Variables
   readFile: (path: string) => string
 }): SettingsSource {
   const problems: string[] = []

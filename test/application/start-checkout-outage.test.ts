@@ -5,7 +5,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { attachSession } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { fakePorts, saveVerification } from '../fakes.ts'
+import { fakePorts, saveVerification, type scriptedPayments } from '../fakes.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
@@ -117,17 +117,26 @@ describe('a provider that is out of order', () => {
   })
 })
 
+/** Lets the test decide when, and how, the provider answers each wish for a session, until it is released. */
+function holdCreation(payments: ReturnType<typeof scriptedPayments>) {
+  const create = payments.createSession
+  const answers: PromiseWithResolvers<void>[] = []
+  payments.createSession = async (purchase): Promise<CheckoutSession> => {
+    const answer = Promise.withResolvers<void>()
+    answers.push(answer)
+    await answer.promise
+    return create(purchase)
+  }
+  function release() {
+    payments.createSession = create
+  }
+  return { answers, release }
+}
+
 describe('parallel requests', () => {
   test('of which the provider refuses one leave the session of the other open, and it is the only one', async () => {
     const { payments, checkout, purchases, payable } = await open()
-    const create = payments.createSession
-    const answers: PromiseWithResolvers<void>[] = []
-    payments.createSession = async (purchase): Promise<CheckoutSession> => {
-      const answer = Promise.withResolvers<void>()
-      answers.push(answer)
-      await answer.promise
-      return create(purchase)
-    }
+    const { answers, release } = holdCreation(payments)
     const opened = checkout()
     const refused = checkout()
     while (answers.length < 2) await Promise.resolve()
@@ -140,7 +149,7 @@ describe('parallel requests', () => {
     await expect(refused).rejects.toBeInstanceOf(Unavailable)
 
     expect(await purchases()).toMatchObject([{ state: 'open', sessionId: session.sessionId }])
-    payments.createSession = create
+    release()
     expect(await checkout()).toEqual(session)
     expect(payable()).toBe(1)
   })
@@ -168,21 +177,14 @@ describe('parallel requests', () => {
 
   test('of which one gives the purchase up first make the other open a new one', async () => {
     const { payments, checkout, states, payable } = await open()
-    const create = payments.createSession
-    const answers: PromiseWithResolvers<void>[] = []
-    payments.createSession = async (purchase): Promise<CheckoutSession> => {
-      const answer = Promise.withResolvers<void>()
-      answers.push(answer)
-      await answer.promise
-      return create(purchase)
-    }
+    const { answers, release } = holdCreation(payments)
     const slow = checkout()
     const refused = checkout()
     while (answers.length < 2) await Promise.resolve()
 
     answers[1]!.reject(new Unavailable('payment', { cause: new Error('no'), answered: true }))
     await expect(refused).rejects.toBeInstanceOf(Unavailable)
-    payments.createSession = create
+    release()
     answers[0]!.resolve()
     const session = await slow
 

@@ -41,3 +41,23 @@ export function paidPurchase(id: string, own: Own = {}): Purchase {
     ...own,
   })
 }
+
+/** A part of the money of `paidPurchase('one')` on its way back. */
+export const REFUND = {
+  id: 're_1',
+  paymentIntentId: 'pi_one',
+  amount: 100,
+  state: 'pending',
+} as const
+
+/** The sandbox provider's side of `openPurchase('one')`. */
+export const SESSION = {
+  sessionId: 'cs_one',
+  purchaseId: openPurchase('one').id,
+  customerEmail: ANNA,
+  price: { amount: 400, currency: 'eur' },
+  state: 'open',
+  createdAt: NOON,
+  expiresAt: NOON,
+  paymentIntentId: null,
+} as const

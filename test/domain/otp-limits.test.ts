@@ -14,19 +14,18 @@ import {
   attempt,
   codeOf,
   DAY_MS,
+  first,
+  fresh,
   isRight,
   issue,
   loseMail,
   MINUTE_MS,
   mail,
   refusal,
+  second,
   tryWrong,
   WRONG,
 } from './otp-moves.ts'
-
-const fresh = mail(EMPTY_OTP_RECORD, '000001', NOON)
-const first = parseOtpCode('000001')
-const second = parseOtpCode('000002')
 
 describe('mails to one address', () => {
   /** As many mails as given, a minute apart, each with its own code. */

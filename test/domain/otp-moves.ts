@@ -1,6 +1,7 @@
 import {
   attemptOtp,
   confirmMailed,
+  EMPTY_OTP_RECORD,
   issueOtp,
   type Otp,
   type OtpCode,
@@ -58,3 +59,8 @@ export function refusal(action: () => unknown): unknown {
     return error
   }
 }
+
+export const first = parseOtpCode('000001')
+export const second = parseOtpCode('000002')
+/** An address that has been mailed its first code at noon. */
+export const fresh = mail(EMPTY_OTP_RECORD, '000001', NOON)

@@ -4,19 +4,18 @@ import { NOON } from '../fakes.ts'
 import {
   at,
   attempt,
+  first,
+  fresh,
   isRight,
   issue,
   LIFETIME_MS,
   loseMail,
   MINUTE_MS,
   mail,
+  second,
   tryWrong,
   WRONG,
 } from './otp-moves.ts'
-
-const fresh = mail(EMPTY_OTP_RECORD, '000001', NOON)
-const first = parseOtpCode('000001')
-const second = parseOtpCode('000002')
 
 describe('a code', () => {
   test('lives for its lifetime and no longer', () => {

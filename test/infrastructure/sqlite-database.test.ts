@@ -9,21 +9,10 @@ import {
   type SqliteStore,
   sqliteStore,
 } from '../../infrastructure/sqlite/store.ts'
-import { ANNA, openPurchase, paidPurchase } from '../contracts/purchases.ts'
+import { ANNA, openPurchase, paidPurchase, REFUND, SESSION } from '../contracts/purchases.ts'
 import { NOON, saveVerification } from '../fakes.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
 
-const REFUND = { id: 're_1', paymentIntentId: 'pi_one', amount: 100, state: 'pending' } as const
-const SESSION = {
-  sessionId: 'cs_one',
-  purchaseId: openPurchase('one').id,
-  customerEmail: ANNA,
-  price: { amount: 400, currency: 'eur' },
-  state: 'open',
-  createdAt: NOON,
-  expiresAt: NOON,
-  paymentIntentId: null,
-} as const
 const OTP_RECORD: OtpRecord = {
   current: {
     seed: 'seed' as OtpSeed,

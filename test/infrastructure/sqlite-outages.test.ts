@@ -9,22 +9,11 @@ import {
   type SqliteStore,
   sqliteStore,
 } from '../../infrastructure/sqlite/store.ts'
-import { ANNA, openPurchase, paidPurchase } from '../contracts/purchases.ts'
+import { ANNA, openPurchase, paidPurchase, REFUND, SESSION } from '../contracts/purchases.ts'
 import { NOON, saveVerification } from '../fakes.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
 
-const REFUND = { id: 're_1', paymentIntentId: 'pi_one', amount: 100, state: 'pending' } as const
 const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'open', reportedAt: NOON } as const
-const SESSION = {
-  sessionId: 'cs_one',
-  purchaseId: openPurchase('one').id,
-  customerEmail: ANNA,
-  price: { amount: 400, currency: 'eur' },
-  state: 'open',
-  createdAt: NOON,
-  expiresAt: NOON,
-  paymentIntentId: null,
-} as const
 
 describe('a SQLite database that cannot do its part', () => {
   test('is unavailable to every method once it is closed, and to close it again is no fault', async () => {
