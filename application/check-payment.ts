@@ -1,27 +1,24 @@
 import { isActive } from '../domain/premium-grant.ts'
 import type { Purchase } from '../domain/purchase.ts'
 import type { Ports } from './ports.ts'
-import { settleSession } from './settle-payment.ts'
+import { type SettleDependencies, settleSession } from './settle-payment.ts'
 
-type Dependencies = Pick<
-  Ports,
-  'purchases' | 'premiumGrants' | 'payments' | 'clock' | 'rules' | 'log'
->
+type Dependencies = SettleDependencies & Pick<Ports, 'premiumGrants'>
 
 export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'unknown'
 
 /**
  * What became of a session, for the buyer who comes back from its payment page. Settles it on the way, so that a
- * late notification costs the buyer nothing; what the database knows to be paid is not asked again.
+ * late notification, or a row that was lost, costs the buyer nothing; what the database knows to be paid is not asked again.
  */
 export async function checkPayment(ports: Dependencies, sessionId: string): Promise<PaymentStatus> {
-  const purchase = await ports.purchases.findBySessionId(sessionId)
-  if (!purchase) return 'unknown'
-  if (purchase.state === 'paid') return paidStatus(ports, purchase)
+  const known = await ports.purchases.findBySessionId(sessionId)
+  if (known?.state === 'paid') return paidStatus(ports, known)
 
   const report = await ports.payments.readSession(sessionId)
   if (!report) return 'unknown'
-  const settled = (await settleSession(ports, report)) ?? purchase
+  const settled = (await settleSession(ports, report, 'page'))?.purchase ?? known
+  if (!settled) return 'unknown'
   switch (settled.state) {
     case 'paid':
       return paidStatus(ports, settled)

@@ -1,88 +1,22 @@
 import type { Brand } from '../domain/brand.ts'
 import type { Email } from '../domain/email.ts'
 import type { Language } from '../domain/language.ts'
-import type { OtpCode, OtpRecord, OtpSeed } from '../domain/otp.ts'
-import type { Dispute, PremiumGrant, Refund } from '../domain/premium-grant.ts'
+import type { OtpCode, OtpSeed } from '../domain/otp.ts'
+import type { OutboxKey } from '../domain/outbox.ts'
+import type { Dispute, Refund } from '../domain/premium-grant.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
-import type { Verification } from '../domain/verification.ts'
+import type { Store } from './store.ts'
 
 /** A signed bearer token (RFC 6750), opaque to everyone but its issuer. */
 export type Token = Brand<string, 'Token'>
-
-// Storage. Every method is one atomic operation: it happens whole or not at all, is durable once its promise
-// resolves, and no other writer comes between what it reads and what it writes. Where `change` throws, nothing is
-// stored and the error passes through. All of them throw `Unavailable('storage')` when the database does not answer.
-
-/** At most one record per address; an address nobody knows has the empty one. */
-export type OtpRepository = {
-  /** Stores the record and, where the code that was spent proved the address, its verification: both or neither. */
-  update<Result extends { record: OtpRecord; verification?: Verification | null }>(
-    email: Email,
-    change: (record: OtpRecord) => Result,
-  ): Promise<Result>
-}
-
-/** At most one verification per address: the latest. */
-export type VerificationRepository = {
-  findByEmail(email: Email): Promise<Verification | null>
-}
-
-/** Everything an address has bought or tried to buy, oldest first, and every grant it has. */
-export type Account = {
-  readonly purchases: readonly Purchase[]
-  readonly grants: readonly PremiumGrant[]
-}
-
-/** Never holds two open purchases of one address, nor one session under two purchases. */
-export type PurchaseRepository = {
-  /** Stores the purchase that `change` returns, new or changed; null stores nothing. */
-  update<Result extends { purchase: Purchase | null }>(
-    email: Email,
-    change: (account: Account) => Result,
-  ): Promise<Result>
-  findAccount(email: Email): Promise<Account>
-  findById(id: PurchaseId): Promise<Purchase | null>
-  findBySessionId(sessionId: string): Promise<Purchase | null>
-}
-
-/** A paid purchase is a grant; refunds and disputes join it by payment intent, whichever was known first. */
-export type PremiumGrantRepository = {
-  findByEmail(email: Email): Promise<readonly PremiumGrant[]>
-  /** Gives an address premium by an operator's word. */
-  add(grant: { id: string; email: Email; grantedAt: Date }): Promise<void>
-  /** Revokes every grant the address has now. A purchase paid later is a new grant. */
-  revokeAll(email: Email, revokedAt: Date): Promise<void>
-}
-
-/** Facts about money, by the provider's object id, also about money that is not (or not yet) known to be ours. */
-export type RefundRepository = {
-  /** Changes what is known of each reported one: of all of them or of none. */
-  update<Reported extends { readonly id: string }>(
-    reported: readonly Reported[],
-    change: (known: Refund | null, reported: Reported) => Refund,
-  ): Promise<void>
-}
-
-export type DisputeRepository = {
-  update(id: string, change: (known: Dispute | null) => Dispute): Promise<void>
-}
-
-/** The line in time before which an address's tokens are void; see domain/log-out.ts. */
-export type LogOutRepository = {
-  findByEmail(email: Email): Promise<Date | null>
-  update(email: Email, change: (lineAt: Date | null) => Date): Promise<void>
-}
-
-export type DatabaseHealth = {
-  /** Throws `Unavailable('storage')` unless the database answers. */
-  check(): Promise<void>
-}
 
 // Providers.
 
 export type Mailer = {
   /** Resolves once the mail was accepted, after 10 seconds at most; throws `Unavailable('email')`. */
   sendOtp(mail: OtpMail): Promise<void>
+  /** As `sendOtp`, and idempotent by the mail's key, for as long as the provider remembers keys. */
+  sendPaymentNotice(mail: PaymentNotice): Promise<void>
 }
 
 export type OtpMail = {
@@ -91,6 +25,15 @@ export type OtpMail = {
   readonly language: Language
   /** How long the code still lives, in milliseconds. */
   readonly validForMs: number
+}
+
+/** Tells a buyer how a payment ended. */
+export type PaymentNotice = {
+  readonly kind: 'payment_confirmed' | 'payment_failed'
+  readonly key: OutboxKey
+  readonly to: Email
+  readonly language: Language
+  readonly amount: Price
 }
 
 export type CheckoutSession = { readonly sessionId: string; readonly checkoutUrl: string }
@@ -108,11 +51,35 @@ export type PaymentGateway = {
   /** Makes sure that the session takes no more money, and says how it ended. */
   expireSession(sessionId: string): Promise<SessionReport | null>
   listRefunds(paymentIntentId: string): Promise<readonly Refund[]>
+  listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>
+  /**
+   * Sends back all of a payment that has not been sent back yet, and returns every refund of it. Idempotent by its
+   * nature, and by the key for as long as the provider remembers it.
+   */
+  refundPayment(refund: { paymentIntentId: string; key: OutboxKey }): Promise<readonly Refund[]>
+  /** Sessions that a buyer has completed, by the time of their making. */
+  findCompletedSessions(window: ListWindow): Promise<ListPage<SessionReport>>
+  /** Notifications that did not reach everyone they were for. */
+  findUndeliveredNotifications(window: ListWindow): Promise<ListPage<PaymentNotification>>
+  findRefunds(window: ListWindow): Promise<ListPage<Refund>>
+  findDisputes(window: ListWindow): Promise<ListPage<Dispute>>
   /** Throws `invalid_signature` unless the provider itself signed these very bytes in the last five minutes. */
   readNotification(delivery: {
     payload: Uint8Array
     signature: string | null
   }): Promise<PaymentNotification>
+}
+
+/** Where a list begins: at objects made no earlier than `since`, after the page that gave `cursor`. */
+export type ListWindow = { readonly since: Date; readonly cursor: string | null }
+
+/** Newest first. */
+export type ListPage<Item> = {
+  readonly items: readonly Item[]
+  /** The ids of objects on the page that make no sense to us. */
+  readonly unreadable: readonly string[]
+  /** Null on the last page. */
+  readonly cursor: string | null
 }
 
 /** One delivery of the provider, in our terms. */
@@ -141,6 +108,7 @@ export type Secrets = {
   /** Uniform over 000000 to 999999; the same for the same address and seed, as long as the key stays. */
   deriveOtpCode(email: Email, seed: OtpSeed): OtpCode
   newPurchaseId(): PurchaseId
+  newGrantId(): string
   /** Uniform over 0 to `bound` - 1. */
   randomIndex(bound: number): number
 }
@@ -210,17 +178,8 @@ export type Rules = {
   readonly otpLifetimeMs: number
   readonly verificationLifetimeMs: number
   readonly allowPromotionCodes: boolean
-}
-
-export type Store = {
-  readonly otps: OtpRepository
-  readonly verifications: VerificationRepository
-  readonly purchases: PurchaseRepository
-  readonly premiumGrants: PremiumGrantRepository
-  readonly refunds: RefundRepository
-  readonly disputes: DisputeRepository
-  readonly logOuts: LogOutRepository
-  readonly databaseHealth: DatabaseHealth
+  /** Whether a second payment of an address is sent back. */
+  readonly refundDuplicates: boolean
 }
 
 export type Ports = Store & {

@@ -1,70 +1,95 @@
-import { isPaidTwice, mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
-import { concerns, type Purchase, type SessionReport, settlePurchase } from '../domain/purchase.ts'
+import type { Actor, Cause } from '../domain/grant-change.ts'
+import { messagesAbout } from '../domain/outbox.ts'
+import { hasPremium, isPaidTwice, mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
+import {
+  concerns,
+  type Purchase,
+  restorePurchase,
+  type SessionReport,
+  settlePurchase,
+} from '../domain/purchase.ts'
 import type { PaymentNotification, Ports } from './ports.ts'
+import type { Account } from './store.ts'
 
-type SettleDependencies = Pick<Ports, 'purchases' | 'clock' | 'rules' | 'log'>
-type Dependencies = SettleDependencies & Pick<Ports, 'refunds' | 'disputes' | 'payments'>
+export type SettleDependencies = Pick<
+  Ports,
+  'purchases' | 'refunds' | 'disputes' | 'payments' | 'clock' | 'rules' | 'log'
+>
 
-/** Applies what the provider reports, in any order and any number of times. Durable once it resolves. */
+/** A purchase as a report left it, and whether that was news. */
+export type Settlement = { readonly purchase: Purchase; readonly isNews: boolean }
+
+type Origin = Omit<Cause, 'at'>
+
+export function causeOf({ clock }: Pick<Ports, 'clock'>, origin: Origin): Cause {
+  return { at: clock.now(), ...origin }
+}
+
+/**
+ * Applies what the provider reports, in any order and any number of times, and says whether it was news. Durable once
+ * it resolves.
+ */
 export async function settlePayment(
-  ports: Dependencies,
+  ports: SettleDependencies,
   notification: PaymentNotification,
-): Promise<void> {
+  by: Actor,
+): Promise<boolean> {
+  const source = notification.eventId
+  const cause = causeOf(ports, { by, source })
   switch (notification.kind) {
-    case 'session':
-      await settleSession(ports, notification.report)
-      return
+    case 'session': {
+      const settlement = await settleSession(ports, notification.report, by, source)
+      return settlement?.isNews ?? false
+    }
     case 'refund':
-      await ports.refunds.update([notification.refund], mergeRefund)
-      return
+      return (await ports.refunds.update([notification.refund], cause, mergeRefund)) > 0
     case 'refund_hint': {
       const refunds = await ports.payments.listRefunds(notification.paymentIntentId)
-      await ports.refunds.update(refunds, mergeRefund)
-      return
+      return (await ports.refunds.update(refunds, cause, mergeRefund)) > 0
     }
     case 'dispute':
-      await ports.disputes.update(notification.dispute.id, (known) =>
-        mergeDispute(known, notification.dispute),
-      )
-      return
+      return (await ports.disputes.update([notification.dispute], cause, mergeDispute)) > 0
     case 'other':
-      return
+      return false
   }
 }
 
 /**
- * Takes into account what the provider says about a session, whoever asked: webhook, success page or checkout.
- * Returns the purchase as it stands then, or null when the session is not one of ours.
+ * Takes into account what the provider says about a session, whoever asked: webhook, success page, checkout, reconciler
+ * or operator. Null when the session is not one of ours. A purchase of ours whose row is lost is restored from what the
+ * session says was ordered, together with all that has been given back of it since.
  */
 export async function settleSession(
   ports: SettleDependencies,
   report: SessionReport,
-): Promise<Purchase | null> {
+  by: Actor,
+  source: string = report.sessionId,
+): Promise<Settlement | null> {
+  const origin = { by, source }
   const known = await findPurchase(ports, report)
-  const settled = known && (await settleKnown(ports, known, report))
-  if (settled) return settled
+  const lost = known ? null : findLost(ports, report)
+  if (lost) await readReversals(ports, report.paymentIntentId, origin)
 
-  ports.log.info('session of somebody else ignored', { session: report.sessionId })
-  return null
+  const purchase = known ?? lost
+  const settlement = purchase && (await settleOne(ports, { purchase, lost, report, origin }))
+  if (!settlement && by === 'webhook') {
+    ports.log.info('session of somebody else ignored', { session: report.sessionId })
+  }
+  return settlement
 }
 
-/** Null when the report turns out to be about another session than the purchase's own. */
-async function settleKnown(
+/** Reads what has been given back of a payment, or is disputed, and says how much of that was news. */
+export async function readReversals(
   ports: SettleDependencies,
-  { id, email }: Purchase,
-  report: SessionReport,
-): Promise<Purchase | null> {
-  const { purchase, change } = await ports.purchases.update(email, ({ purchases, grants }) => {
-    const before = purchases.find((purchase) => purchase.id === id)
-    if (!before || !concerns(report, before)) return { purchase: null, change: null }
-
-    const { allowPromotionCodes } = ports.rules
-    const now = ports.clock.now()
-    const after = settlePurchase(before, report, { allowPromotionCodes, now })
-    return { purchase: after, change: { before, after, isSecond: isPaidTwice(grants, id) } }
-  })
-  if (change) logChange(ports, change)
-  return purchase
+  paymentIntentId: string | null,
+  origin: Origin,
+): Promise<number> {
+  if (paymentIntentId === null) return 0
+  const refunds = await ports.payments.listRefunds(paymentIntentId)
+  const disputes = await ports.payments.listDisputes(paymentIntentId)
+  const cause = causeOf(ports, origin)
+  const newRefunds = await ports.refunds.update(refunds, cause, mergeRefund)
+  return newRefunds + (await ports.disputes.update(disputes, cause, mergeDispute))
 }
 
 async function findPurchase(
@@ -75,18 +100,80 @@ async function findPurchase(
   return bySession ?? (purchaseId ? purchases.findById(purchaseId) : null)
 }
 
-function logChange(
+/** Only money is worth a row: a page that nobody paid on is not. */
+function findLost({ payments }: Pick<Ports, 'payments'>, report: SessionReport): Purchase | null {
+  const isWorthIt = report.outcome === 'paid' || report.outcome === 'processing'
+  return report.order && isWorthIt ? restorePurchase(report.order, payments) : null
+}
+
+type Step = {
+  readonly before: Purchase
+  readonly after: Purchase
+  readonly isRestored: boolean
+}
+
+/** Null when the report turns out to be about another session than the purchase's own. */
+async function settleOne(
+  ports: SettleDependencies,
+  {
+    purchase,
+    lost,
+    report,
+    origin,
+  }: { purchase: Purchase; lost: Purchase | null; report: SessionReport; origin: Origin },
+): Promise<Settlement | null> {
+  const cause = causeOf(ports, origin)
+  const { step } = await ports.purchases.update(purchase.email, cause, (account) => {
+    const stored = account.purchases.find(({ id }) => id === purchase.id)
+    const before = stored ?? lost
+    if (!before || !concerns(report, before)) return { purchase: null, step: null }
+    return takeStep(ports, { account, before, isRestored: !stored, report, now: cause.at })
+  })
+  if (!step) return null
+  logStep(ports, step, origin)
+  return { purchase: step.after, isNews: step.isRestored || step.before.state !== step.after.state }
+}
+
+function takeStep(
+  { rules }: Pick<Ports, 'rules'>,
+  {
+    account: { grants },
+    before,
+    isRestored,
+    report,
+    now,
+  }: {
+    account: Account
+    before: Purchase
+    isRestored: boolean
+    report: SessionReport
+    now: Date
+  },
+) {
+  const { allowPromotionCodes, refundDuplicates } = rules
+  const isDuplicate = isPaidTwice(grants, before.id)
+  const after = settlePurchase(before, report, { allowPromotionCodes, isDuplicate, now })
+  const messages = messagesAbout(
+    { before, after, outcome: report.outcome, isRestored },
+    { hasPremium: hasPremium(grants), refundDuplicates, now },
+  )
+  return { purchase: after, messages, step: { before, after, isRestored } }
+}
+
+function logStep(
   { log }: Pick<Ports, 'log'>,
-  { before, after, isSecond }: { before: Purchase; after: Purchase; isSecond: boolean },
+  { before, after, isRestored }: Step,
+  { by }: Origin,
 ): void {
+  const fields = { purchase: after.id, session: after.sessionId, state: after.state, by }
+  if (isRestored) log.warn('lost purchase restored', fields)
   if (before.state === after.state) return
-  const fields = { purchase: after.id, session: after.sessionId, state: after.state }
   if (after.state === 'review') {
     log.error('payment needs review: the session is not what was asked for', {
       ...fields,
       reason: after.reviewReason,
     })
-  } else if (after.state === 'paid' && isSecond) {
+  } else if (after.state === 'paid' && after.isDuplicate) {
     log.warn('second payment for an address that has premium by a payment', fields)
   } else {
     log.info('purchase changed', fields)

@@ -1,5 +1,7 @@
 import type { Email } from '../domain/email.ts'
 import { DomainError } from '../domain/errors.ts'
+import type { Cause } from '../domain/grant-change.ts'
+import type { Language } from '../domain/language.ts'
 import { hasPremium } from '../domain/premium-grant.ts'
 import {
   attachSession,
@@ -13,14 +15,14 @@ import {
   refuseSecondPayment,
 } from '../domain/purchase.ts'
 import { isVerified } from '../domain/verification.ts'
-import type { Account, CheckoutSession, Ports } from './ports.ts'
-import { settleSession } from './settle-payment.ts'
+import type { CheckoutSession, Ports } from './ports.ts'
+import { causeOf, type SettleDependencies, settleSession } from './settle-payment.ts'
+import type { Account } from './store.ts'
 import { Unavailable } from './unavailable.ts'
 
-type Dependencies = Pick<
-  Ports,
-  'verifications' | 'purchases' | 'payments' | 'secrets' | 'clock' | 'rules' | 'log'
->
+type Dependencies = SettleDependencies & Pick<Ports, 'verifications' | 'secrets'>
+
+type Buyer = { email: Email; language: Language }
 
 /** One round retires what is in the way (an old price, a page about to close), the next one opens the session. */
 const ROUNDS_MAX = 3
@@ -29,24 +31,24 @@ const ROUNDS_MAX = 3
  * Opens the payment page of a verified address, or the one it already has: never two that can be paid. Throws
  * `email_not_verified`, `premium_already_active`, `payment_processing` or `Unavailable('payment')`.
  */
-export async function startCheckout(ports: Dependencies, email: Email): Promise<CheckoutSession> {
-  const verification = await ports.verifications.findByEmail(email)
+export async function startCheckout(ports: Dependencies, buyer: Buyer): Promise<CheckoutSession> {
+  const verification = await ports.verifications.findByEmail(buyer.email)
   if (!isVerified(verification, ports.clock.now())) throw new DomainError('email_not_verified')
 
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const session = await openSession(ports, email)
+    const session = await openSession(ports, buyer)
     if (session) return session
   }
   throw new Unavailable('payment', { cause: new Error('the session in the way does not go away') })
 }
 
 /** Null when what was open had to be settled or retired first, so that the address has to be looked at anew. */
-async function openSession(ports: Dependencies, email: Email): Promise<CheckoutSession | null> {
+async function openSession(ports: Dependencies, buyer: Buyer): Promise<CheckoutSession | null> {
   // Whoever may not buy is told so without the provider being asked for anything.
-  refuseSecondPaymentOf(await ports.purchases.findAccount(email))
+  refuseSecondPaymentOf(await ports.purchases.findAccount(buyer.email))
 
   const price = await ports.payments.price()
-  const purchase = await openPurchase(ports, email, price)
+  const purchase = await openPurchase(ports, buyer, price)
   if (purchase.sessionId !== null) {
     return reopenSession(ports, { ...purchase, sessionId: purchase.sessionId }, price)
   }
@@ -56,18 +58,22 @@ async function openSession(ports: Dependencies, email: Email): Promise<CheckoutS
 }
 
 /** The purchase is on record before the provider hears of it. */
-async function openPurchase(ports: Dependencies, email: Email, price: Price): Promise<Purchase> {
+async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Promise<Purchase> {
   const draft = draftPurchase({
     id: ports.secrets.newPurchaseId(),
-    email,
+    ...buyer,
     price,
     live: ports.payments.live,
     now: ports.clock.now(),
   })
-  const { purchase } = await ports.purchases.update(email, (account) => {
-    refuseSecondPaymentOf(account)
-    return { purchase: findOpenPurchase(account.purchases) ?? draft }
-  })
+  const { purchase } = await ports.purchases.update(
+    buyer.email,
+    checkoutCause(ports),
+    (account) => {
+      refuseSecondPaymentOf(account)
+      return { purchase: findOpenPurchase(account.purchases) ?? draft }
+    },
+  )
   return purchase
 }
 
@@ -103,7 +109,7 @@ async function reopenSession(
 ): Promise<CheckoutSession | null> {
   const report = await ports.payments.readSession(purchase.sessionId)
   if (report?.outcome !== 'open') {
-    await (report ? settleSession(ports, report) : close(ports, purchase))
+    await (report ? settleSession(ports, report, 'checkout') : close(ports, purchase))
     return null
   }
   if (report.url !== null && isReusable(purchase, price, ports.clock.now())) {
@@ -115,7 +121,7 @@ async function reopenSession(
 
 async function retire(ports: Dependencies, purchase: Purchase, sessionId: string): Promise<void> {
   const report = await ports.payments.expireSession(sessionId)
-  await (report ? settleSession(ports, report) : close(ports, purchase))
+  await (report ? settleSession(ports, report, 'checkout') : close(ports, purchase))
 }
 
 /** Closes a purchase without a session. One that a parallel request has opened in the meantime stays open. */
@@ -134,12 +140,20 @@ async function change(
   purchase: Purchase,
   step: (current: Purchase) => Purchase,
 ): Promise<Purchase> {
-  const changed = await ports.purchases.update(purchase.email, ({ purchases }) => ({
-    purchase: step(purchases.find(({ id }) => id === purchase.id) ?? purchase),
-  }))
+  const changed = await ports.purchases.update(
+    purchase.email,
+    checkoutCause(ports),
+    ({ purchases }) => ({
+      purchase: step(purchases.find(({ id }) => id === purchase.id) ?? purchase),
+    }),
+  )
   return changed.purchase
 }
 
-function refuseSecondPaymentOf({ purchases, grants }: Account): void {
-  refuseSecondPayment(purchases, { hasPremium: hasPremium(grants) })
+function checkoutCause(ports: Dependencies): Cause {
+  return causeOf(ports, { by: 'checkout', source: null })
+}
+
+function refuseSecondPaymentOf(account: Account): void {
+  refuseSecondPayment(account, { hasPremium: hasPremium(account.grants) })
 }

@@ -9,12 +9,19 @@ export class Unavailable extends Error {
    * where it timed out or the connection broke: then it may have acted.
    */
   readonly answered: boolean
+  /** Whether it stays so until an operator acts, as with a key that is no longer valid. */
+  readonly needsOperator: boolean
 
   constructor(
     readonly outage: Outage,
-    { cause, answered = false }: { cause: unknown; answered?: boolean },
+    {
+      cause,
+      answered = false,
+      needsOperator = false,
+    }: { cause: unknown; answered?: boolean; needsOperator?: boolean },
   ) {
     super(`${outage} unavailable`, { cause })
     this.answered = answered
+    this.needsOperator = needsOperator
   }
 }

@@ -26,12 +26,16 @@ export type Dispute = {
 export const DISPUTE_STATES = ['inquiry', 'open', 'won', 'lost'] as const
 export type DisputeState = (typeof DISPUTE_STATES)[number]
 
-/** What became of the money of a paid purchase. */
-export type Payment = {
-  /** In minor units; 0 when a voucher paid for everything. */
-  readonly amountPaid: number
+/** What goes back to the buyer, or is asked back. */
+export type Reversals = {
   readonly refunds: readonly Refund[]
   readonly disputes: readonly Dispute[]
+}
+
+/** What became of the money of a paid purchase. */
+export type Payment = Reversals & {
+  /** In minor units; 0 when a voucher paid for everything. */
+  readonly amountPaid: number
 }
 
 /** A reason why an address has premium: a purchase that was paid, or an operator's word. */
@@ -52,7 +56,11 @@ export function hasPremium(grants: readonly PremiumGrant[]): boolean {
 /** Not revoked, and either given by hand or paid with money that is still ours. */
 export function isActive({ payment, revokedAt }: PremiumGrant): boolean {
   if (revokedAt) return false
-  if (!payment) return true
+  return payment === null || isMoneyHere(payment)
+}
+
+/** Neither sent back in full nor taken back by the bank. */
+export function isMoneyHere(payment: Payment): boolean {
   return !isRefundedInFull(payment) && !isChargedBack(payment)
 }
 
@@ -63,7 +71,11 @@ export function isPaidTwice(grants: readonly PremiumGrant[], purchaseId: string)
   )
 }
 
-function isRefundedInFull({ amountPaid, refunds }: Payment): boolean {
+/** Refunds count from the moment they are asked for, and no more once they have bounced. */
+export function isRefundedInFull({
+  amountPaid,
+  refunds,
+}: Pick<Payment, 'amountPaid' | 'refunds'>): boolean {
   const refunded = refunds
     .filter(({ state }) => state !== 'failed')
     .reduce((sum, { amount }) => sum + amount, 0)

@@ -1,6 +1,8 @@
 import type { Brand } from './brand.ts'
 import type { Email } from './email.ts'
 import { DomainError } from './errors.ts'
+import type { Language } from './language.ts'
+import { isMoneyHere, type Reversals } from './premium-grant.ts'
 
 /** Our own name for a purchase: Stripe's idempotency key, `client_reference_id` and `metadata.purchase_id`. */
 export type PurchaseId = Brand<string, 'PurchaseId'>
@@ -28,16 +30,22 @@ export type ReviewReason = 'amount' | 'currency' | 'mode' | 'livemode'
 
 export type Purchase = PurchaseTerms & PurchaseProgress
 
-/** What was asked for, and what it is called here and at the provider. */
-type PurchaseTerms = {
+/** What was ordered. The provider keeps a copy with its session, so that a purchase can outlive its row here. */
+export type Order = {
   readonly id: PurchaseId
   readonly email: Email
+  /** The buyer's, for the mails about it. */
+  readonly language: Language
   readonly price: Price
-  /** Whether real money was asked for, or a test mode's. */
-  readonly live: boolean
   readonly createdAt: Date
   /** When the provider stops taking money for it. */
   readonly expiresAt: Date
+}
+
+/** What was asked for, and what it is called here and at the provider. */
+type PurchaseTerms = Order & {
+  /** Whether real money was asked for, or a test mode's. */
+  readonly live: boolean
   /** Null until the provider has answered with its session. */
   readonly sessionId: string | null
   /** Joins refunds and disputes to the purchase. Null until money moves, and for ever when none does. */
@@ -46,22 +54,34 @@ type PurchaseTerms = {
 
 export type PurchaseProgress =
   | { readonly state: 'open' | 'processing' | 'closed' }
-  | { readonly state: 'review'; readonly reviewReason: ReviewReason }
+  | {
+      readonly state: 'review'
+      readonly reviewReason: ReviewReason
+      /** In minor units of the session's own currency. */
+      readonly amountReceived: number
+    }
   | {
       readonly state: 'paid'
       readonly paidAt: Date
       /** In minor units, after vouchers. */
       readonly amountPaid: number
+      /** Whether another payment gave the address premium when this one came. */
+      readonly isDuplicate: boolean
       /** When an operator took back the access that it gave. */
       readonly revokedAt: Date | null
     }
+
+/** `expired`: nobody paid in time. `failed`: the money was promised and did not come. */
+export type SessionOutcome = 'open' | 'processing' | 'expired' | 'failed' | 'paid'
 
 /** What the provider says about one of its sessions. */
 export type SessionReport = {
   readonly sessionId: string
   /** Null when the session does not name one of our purchases. */
   readonly purchaseId: PurchaseId | null
-  readonly outcome: 'open' | 'processing' | 'closed' | 'paid'
+  readonly outcome: SessionOutcome
+  /** Null when this very service did not make the session. */
+  readonly order: Order | null
   /** In minor units, before and after vouchers. */
   readonly amountSubtotal: number
   readonly amountTotal: number
@@ -84,6 +104,7 @@ const CREATION_WINDOW_MS = 60_000
 export function draftPurchase(draft: {
   id: PurchaseId
   email: Email
+  language: Language
   price: Price
   live: boolean
   now: Date
@@ -100,6 +121,11 @@ export function draftPurchase(draft: {
   }
 }
 
+/** A purchase whose row was lost, as it was when its session was made. */
+export function restorePurchase(order: Order, { live }: { live: boolean }): Purchase {
+  return { ...order, live, state: 'open', sessionId: null, paymentIntentId: null }
+}
+
 /** The one purchase an address can pay at this moment. */
 export function findOpenPurchase(purchases: readonly Purchase[]): Purchase | null {
   return purchases.find(({ state }) => state === 'open') ?? null
@@ -110,13 +136,25 @@ export function findOpenPurchase(purchases: readonly Purchase[]): Purchase | nul
  * has come that an operator has to look at first.
  */
 export function refuseSecondPayment(
-  purchases: readonly Purchase[],
+  { purchases, ...reversals }: Reversals & { purchases: readonly Purchase[] },
   { hasPremium }: { hasPremium: boolean },
 ): void {
   if (hasPremium) throw new DomainError('premium_already_active')
-  if (purchases.some(({ state }) => state === 'processing' || state === 'review')) {
-    throw new DomainError('payment_processing')
-  }
+  const isUnderWay = (purchase: Purchase) =>
+    purchase.state === 'processing' || awaitsReview(purchase, reversals)
+  if (purchases.some(isUnderWay)) throw new DomainError('payment_processing')
+}
+
+/** Whether an operator has to look at it: money is here that was not asked for. */
+export function awaitsReview(purchase: Purchase, { refunds, disputes }: Reversals): boolean {
+  if (purchase.state !== 'review' || purchase.amountReceived === 0) return false
+  const isOwn = ({ paymentIntentId }: { paymentIntentId: string }) =>
+    paymentIntentId === purchase.paymentIntentId
+  return isMoneyHere({
+    amountPaid: purchase.amountReceived,
+    refunds: refunds.filter(isOwn),
+    disputes: disputes.filter(isOwn),
+  })
 }
 
 /** Whether the session that is open may be handed out again at today's price. */
@@ -138,6 +176,11 @@ export function attachSession(purchase: Purchase, sessionId: string): Purchase {
   return purchase.sessionId === null ? { ...purchase, sessionId } : purchase
 }
 
+/** Nobody can have paid for a purchase whose session never got a page to show. */
+export function isAbandoned({ state, sessionId, expiresAt }: Purchase, now: Date): boolean {
+  return state === 'open' && sessionId === null && expiresAt <= now
+}
+
 export function closePurchase(purchase: Purchase): Purchase {
   return advance(purchase, { state: 'closed' })
 }
@@ -156,15 +199,34 @@ export function concerns(report: SessionReport, purchase: Purchase): boolean {
 export function settlePurchase(
   purchase: Purchase,
   report: SessionReport,
-  { allowPromotionCodes, now }: { allowPromotionCodes: boolean; now: Date },
+  {
+    allowPromotionCodes,
+    isDuplicate,
+    now,
+  }: { allowPromotionCodes: boolean; isDuplicate: boolean; now: Date },
 ): Purchase {
   const seen = linkPurchase(purchase, report)
-  if (report.outcome !== 'paid') return advance(seen, { state: report.outcome })
+  if (report.outcome !== 'paid') return advance(seen, { state: STATE_AFTER[report.outcome] })
 
-  const reviewReason = findMismatch(purchase, report, allowPromotionCodes)
-  if (reviewReason) return advance(seen, { state: 'review', reviewReason })
   const amountPaid = report.amountTotal
-  return advance(seen, { state: 'paid', paidAt: now, amountPaid, revokedAt: null })
+  const reviewReason = findMismatch(purchase, report, allowPromotionCodes)
+  if (reviewReason) {
+    return advance(seen, { state: 'review', reviewReason, amountReceived: amountPaid })
+  }
+  return advance(seen, { state: 'paid', paidAt: now, amountPaid, isDuplicate, revokedAt: null })
+}
+
+const STATE_AFTER = {
+  open: 'open',
+  processing: 'processing',
+  expired: 'closed',
+  failed: 'closed',
+} as const
+
+/** Keeps a payment that is no longer one too many, such as when the bank took the first one back. */
+export function keepDuplicate(purchase: Purchase): Purchase {
+  const isOneTooMany = purchase.state === 'paid' && purchase.isDuplicate
+  return isOneTooMany ? { ...purchase, isDuplicate: false } : purchase
 }
 
 /** Learns the provider's names for it. A report that brings nothing new returns the purchase itself. */
@@ -182,8 +244,9 @@ function advance(purchase: Purchase, progress: PurchaseProgress): Purchase {
 
 /** Without what only its present state says. */
 function termsOf(purchase: Purchase): PurchaseTerms {
-  const { id, email, price, live, createdAt, expiresAt, sessionId, paymentIntentId } = purchase
-  return { id, email, price, live, createdAt, expiresAt, sessionId, paymentIntentId }
+  const { id, email, language, price, live, createdAt, expiresAt } = purchase
+  const { sessionId, paymentIntentId } = purchase
+  return { id, email, language, price, live, createdAt, expiresAt, sessionId, paymentIntentId }
 }
 
 function findMismatch(

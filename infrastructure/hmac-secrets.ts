@@ -11,7 +11,7 @@ const CODES = 10n ** BigInt(CODE_LENGTH)
 /** Douglas Crockford's base 32: no I, L, O or U, and in ASCII order. */
 const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
 /** As many digits of five bits as hold 128. */
-const PURCHASE_ID_DIGITS = 26
+const ID_DIGITS = 26
 
 /** Codes are an HMAC of the address and a seed, under a key that is derived from `secret` (HKDF, RFC 5869). */
 export function hmacSecrets({ secret }: { secret: string }): Secrets {
@@ -30,10 +30,21 @@ export function hmacSecrets({ secret }: { secret: string }): Secrets {
       return parseOtpCode(code.toString().padStart(CODE_LENGTH, '0'))
     },
 
-    newPurchaseId: () => `pur_${base32(Bun.randomUUIDv7('buffer'))}` as PurchaseId,
+    newPurchaseId: () => newId('pur_') as PurchaseId,
+    newGrantId,
 
     randomIndex: (bound) => randomInt(bound),
   }
+}
+
+/** The name of an operator's grant. */
+export function newGrantId(): string {
+  return newId('grant_')
+}
+
+/** Ids of later milliseconds sort after earlier ones. */
+function newId(prefix: string): string {
+  return prefix + base32(Bun.randomUUIDv7('buffer'))
 }
 
 /** Makes sure that no two pairs of texts become the same bytes. */
@@ -48,7 +59,7 @@ function lengthPrefixed(text: string): Buffer {
 function base32(bytes: Buffer): string {
   let rest = BigInt(`0x${bytes.toString('hex')}`)
   let digits = ''
-  for (let position = 0; position < PURCHASE_ID_DIGITS; position++) {
+  for (let position = 0; position < ID_DIGITS; position++) {
     digits = BASE_32.charAt(Number(rest & 31n)) + digits
     rest >>= 5n
   }

@@ -1,8 +1,13 @@
 import type { SandboxSession } from '../application/ports.ts'
+import { DEFAULT_LANGUAGE } from '../domain/language.ts'
 import type { SandboxSessionRecord } from './sandbox-session.ts'
-import type { SessionObject } from './stripe-objects.ts'
+import { toSeconds } from './stripe-objects.ts'
+import { orderMetadata, type SessionObject } from './stripe-session-reports.ts'
 
 type State = SandboxSession['state']
+
+/** Where the buyer pays, and where the buyer goes from there. */
+export type SandboxAddresses = { readonly pageUrl: string; readonly successUrl: string }
 
 /** What the sandbox reports in the form of a Stripe event: https://docs.stripe.com/api/events/object. */
 export type SandboxEvent = {
@@ -17,7 +22,7 @@ export type SandboxEvent = {
 /** Null where a real provider would have nothing to report. */
 export function sandboxEvent(
   { before, after }: { before: SandboxSessionRecord; after: SandboxSessionRecord },
-  { id, now, url }: { id: string; now: Date; url: string },
+  { id, now, addresses }: { id: string; now: Date; addresses: SandboxAddresses },
 ): SandboxEvent | null {
   const type = eventType(before.state, after.state)
   if (!type) return null
@@ -25,9 +30,9 @@ export function sandboxEvent(
     id,
     object: 'event',
     type,
-    created: inSeconds(now),
+    created: toSeconds(now),
     livemode: false,
-    data: { object: isAboutIntent(type) ? intentObject(after) : sessionObject(after, url) },
+    data: { object: isAboutIntent(type) ? intentObject(after) : sessionObject(after, addresses) },
   }
 }
 
@@ -75,8 +80,9 @@ const INTENT_STATUS: Readonly<
 }
 
 /** The session as Stripe would show it, as far as anyone reads it. */
-function sessionObject(record: SandboxSessionRecord, url: string) {
+function sessionObject(record: SandboxSessionRecord, { pageUrl, successUrl }: SandboxAddresses) {
   const { sessionId, purchaseId, customerEmail, price, state, createdAt, expiresAt } = record
+  const order = { id: purchaseId, email: customerEmail, language: DEFAULT_LANGUAGE, price }
   const status = SESSION_STATUS[state]
   return {
     id: sessionId,
@@ -84,24 +90,28 @@ function sessionObject(record: SandboxSessionRecord, url: string) {
     amount_subtotal: price.amount,
     amount_total: price.amount,
     client_reference_id: purchaseId,
-    created: inSeconds(createdAt),
+    created: toSeconds(createdAt),
     currency: price.currency,
     customer_email: customerEmail,
-    expires_at: inSeconds(expiresAt),
+    expires_at: toSeconds(expiresAt),
     livemode: false,
-    metadata: { purchase_id: purchaseId, email: customerEmail },
+    metadata: orderMetadata(order),
     mode: 'payment',
     payment_intent: record.paymentIntentId,
     payment_status: state === 'paid' ? 'paid' : 'unpaid',
     status,
-    url: status === 'open' ? url : null,
+    success_url: successUrl,
+    url: status === 'open' ? pageUrl : null,
   } satisfies SessionObject & Record<string, unknown>
 }
 
 /** The session with its payment intent in it, rather than the intent's id. */
-export function expandedSessionObject(record: SandboxSessionRecord, url: string): SessionObject {
+export function expandedSessionObject(
+  record: SandboxSessionRecord,
+  addresses: SandboxAddresses,
+): SessionObject {
   const intent = record.paymentIntentId === null ? null : intentObject(record)
-  return { ...sessionObject(record, url), payment_intent: intent }
+  return { ...sessionObject(record, addresses), payment_intent: intent }
 }
 
 function intentObject({ paymentIntentId, purchaseId, price, state }: SandboxSessionRecord) {
@@ -114,8 +124,4 @@ function intentObject({ paymentIntentId, purchaseId, price, state }: SandboxSess
     metadata: { purchase_id: purchaseId },
     status: INTENT_STATUS[state],
   } as const
-}
-
-function inSeconds(date: Date): number {
-  return Math.floor(date.getTime() / 1000)
 }

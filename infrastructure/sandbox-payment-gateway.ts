@@ -1,11 +1,15 @@
 import type { Clock, PaymentGateway, SandboxDesk, SandboxSession } from '../application/ports.ts'
 import type { Price, SessionReport } from '../domain/purchase.ts'
 import { type SandboxDelivery, sandboxCourier } from './sandbox-courier.ts'
-import { expandedSessionObject, sandboxEvent } from './sandbox-events.ts'
-import { act, expire, expireWhenDue } from './sandbox-payment.ts'
+import { expandedSessionObject, type SandboxAddresses, sandboxEvent } from './sandbox-events.ts'
+import { act, expire, expireWhenDue, isComplete } from './sandbox-payment.ts'
 import type { SandboxSessionRecord, SandboxSessionStore } from './sandbox-session.ts'
+import { eventTranslation } from './stripe-events.ts'
 import { stripeNotifications } from './stripe-notifications.ts'
-import { outcomeOf, toSessionReport } from './stripe-objects.ts'
+import { sessionReports, successUrl } from './stripe-session-reports.ts'
+
+const PAGE_SIZE = 100
+const NOTHING_LISTED = { items: [], unreadable: [], cursor: null } as const
 
 /**
  * A payment provider without accounts, cards and money, for development. It behaves as Stripe does: its sessions
@@ -35,7 +39,12 @@ export function sandboxPaymentGateway({
   newId: (prefix: string) => string
 }): { gateway: PaymentGateway; desk: SandboxDesk; stop(): void } {
   const courier = sandboxCourier({ webhookSecret, deliver, wait, clock })
-  const pageOf = (sessionId: string) => `${publicUrl}/sandbox/pay/${sessionId}`
+  const reportSession = sessionReports({ publicUrl })
+  const translate = eventTranslation({ live: false, reportSession })
+  const addressesOf = (sessionId: string): SandboxAddresses => ({
+    pageUrl: `${publicUrl}/sandbox/pay/${sessionId}`,
+    successUrl: successUrl(publicUrl, sessionId),
+  })
 
   /** One step of a session, after which the world hears what happened. */
   async function move(
@@ -50,7 +59,8 @@ export function sandboxPaymentGateway({
       return after
     })
     for (const transition of transitions) {
-      const event = sandboxEvent(transition, { id: newId('evt_'), now, url: pageOf(sessionId) })
+      const addresses = addressesOf(sessionId)
+      const event = sandboxEvent(transition, { id: newId('evt_'), now, addresses })
       if (event) courier.send(event)
     }
     return moved
@@ -61,8 +71,7 @@ export function sandboxPaymentGateway({
     move(sessionId, (record) => expireWhenDue(record, clock.now()))
 
   function report(record: SandboxSessionRecord): SessionReport {
-    const session = expandedSessionObject(record, pageOf(record.sessionId))
-    return toSessionReport(session, outcomeOf(session))
+    return reportSession(expandedSessionObject(record, addressesOf(record.sessionId)))
   }
 
   function show({ sessionId, price, state }: SandboxSessionRecord): SandboxSession {
@@ -71,7 +80,7 @@ export function sandboxPaymentGateway({
       productName,
       price,
       state,
-      successUrl: `${publicUrl}/payment/success?session_id=${sessionId}`,
+      successUrl: addressesOf(sessionId).successUrl,
       cancelUrl: `${publicUrl}/payment/cancel`,
     }
   }
@@ -90,7 +99,7 @@ export function sandboxPaymentGateway({
         expiresAt: purchase.expiresAt,
         paymentIntentId: null,
       })
-      return { sessionId, checkoutUrl: pageOf(sessionId) }
+      return { sessionId, checkoutUrl: addressesOf(sessionId).pageUrl }
     },
     async readSession(sessionId) {
       const record = await look(sessionId)
@@ -100,8 +109,23 @@ export function sandboxPaymentGateway({
       const record = await move(sessionId, expire)
       return record && report(record)
     },
+    async findCompletedSessions({ since, cursor }) {
+      const records = await sessions.list({ since, after: cursor, limit: PAGE_SIZE })
+      const isLast = records.length < PAGE_SIZE
+      return {
+        items: records.filter(isComplete).map(report),
+        unreadable: [],
+        cursor: isLast ? null : (records.at(-1)?.sessionId ?? null),
+      }
+    },
+    // Nobody sends money back here, and what was not delivered is still on its way.
     listRefunds: async () => [],
-    readNotification: stripeNotifications({ webhookSecrets: [webhookSecret], live: false, clock }),
+    listDisputes: async () => [],
+    refundPayment: async () => [],
+    findUndeliveredNotifications: async () => NOTHING_LISTED,
+    findRefunds: async () => NOTHING_LISTED,
+    findDisputes: async () => NOTHING_LISTED,
+    readNotification: stripeNotifications({ webhookSecrets: [webhookSecret], translate, clock }),
   }
 
   const desk: SandboxDesk = {

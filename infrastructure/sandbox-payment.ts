@@ -32,6 +32,11 @@ export function expireWhenDue(record: SandboxSessionRecord, now: Date): SandboxS
   return record.expiresAt <= now ? expire(record) : record
 }
 
+/** Whether the buyer is done with the page, whatever became of the money. */
+export function isComplete({ state }: SandboxSessionRecord): boolean {
+  return state === 'awaiting_money' || state === 'paid' || state === 'failed'
+}
+
 function isPayable({ state }: SandboxSessionRecord): boolean {
   return state === 'open' || state === 'declined'
 }

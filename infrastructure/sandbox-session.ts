@@ -25,4 +25,13 @@ export type SandboxSessionStore = {
     sessionId: string,
     change: (record: SandboxSessionRecord) => SandboxSessionRecord,
   ): Promise<SandboxSessionRecord | null>
+  /**
+   * Those made no earlier than `since`, newest first, from the one after the session `after`. None after one that
+   * nobody knows.
+   */
+  list(page: {
+    since: Date
+    after: string | null
+    limit: number
+  }): Promise<readonly SandboxSessionRecord[]>
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import Stripe from 'stripe'
 import { Unavailable } from '../application/unavailable.ts'
 
@@ -32,7 +33,7 @@ export function stripeClient({
     // The SDK's own timeout starts anew with every retry: only a client of this question's own ends with it.
     const stripe = new Stripe(secretKey, {
       ...(apiUrl === null ? {} : addressOf(apiUrl)),
-      httpClient: Stripe.createFetchHttpClient(fetchUntil(deadline.signal)),
+      httpClient: Stripe.createFetchHttpClient(fetchUntil(deadline.signal, timeoutMs)),
       maxNetworkRetries: RETRIES_MAX,
       timeout: timeoutMs,
       telemetry: false,
@@ -40,7 +41,11 @@ export function stripeClient({
     try {
       return await Promise.race([question(stripe), tooLate])
     } catch (error) {
-      throw new Unavailable('payment', { cause: error, answered: isRefusal(error) })
+      throw new Unavailable('payment', {
+        cause: error,
+        answered: isRefusal(error),
+        needsOperator: isKeyRefused(error),
+      })
     } finally {
       clearTimeout(timer)
     }
@@ -57,20 +62,38 @@ function addressOf(apiUrl: string) {
   }
 }
 
-/** A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else. */
-function fetchUntil(deadline: AbortSignal): typeof fetch {
+/**
+ * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else, and that comes back
+ * when it is told to, which the SDK does not, as long as all the waiting stays under `patienceMs`.
+ */
+function fetchUntil(deadline: AbortSignal, patienceMs: number): typeof fetch {
+  let patienceLeftMs = patienceMs
+
   async function fetchAnswer(...[address, init]: Parameters<typeof fetch>): Promise<Response> {
     const signals = init?.signal ? [init.signal, deadline] : [deadline]
     const signal = AbortSignal.any(signals)
-    const response = await fetch(address, { ...init, redirect: 'manual', signal })
-    const text = await response.text()
-    // JSON that is no object makes the SDK throw where nobody can catch it; text that is no JSON is only an error.
-    return new Response(isObjectText(text) ? text : '', {
-      status: response.status,
-      headers: response.headers,
-    })
+    for (let retriesLeft = RETRIES_MAX; ; retriesLeft--) {
+      const response = await fetch(address, { ...init, redirect: 'manual', signal })
+      const text = await response.text()
+      const waitMs = toldToWaitMs(response)
+      if (retriesLeft === 0 || waitMs === null || waitMs >= patienceLeftMs) {
+        // JSON that is no object makes the SDK throw where nobody can catch it; text that is no JSON is only an error.
+        return new Response(isObjectText(text) ? text : '', {
+          status: response.status,
+          headers: response.headers,
+        })
+      }
+      patienceLeftMs -= waitMs
+      await wait(waitMs, undefined, { signal })
+    }
   }
   return Object.assign(fetchAnswer, { preconnect: fetch.preconnect })
+}
+
+/** Null unless there were too many requests, and the answer says for how many seconds to send none. */
+function toldToWaitMs({ status, headers }: Response): number | null {
+  const seconds = headers.get('retry-after') ?? ''
+  return status === TOO_MANY_REQUESTS && /^\d{1,5}$/.test(seconds) ? Number(seconds) * 1000 : null
 }
 
 function isObjectText(text: string): boolean {
@@ -79,15 +102,18 @@ function isObjectText(text: string): boolean {
 
 const STRIPE_ERROR_TYPES: readonly unknown[] = [
   'api_error',
+  'authentication_error',
   'card_error',
   'idempotency_error',
   'invalid_request_error',
 ]
+const UNAUTHORIZED = 401
+const FORBIDDEN = 403
 const CONFLICT = 409
 const TOO_MANY_REQUESTS = 429
 
 /** Whether Stripe itself refused for good, in words of its own; https://docs.stripe.com/api/errors. */
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): error is Stripe.errors.StripeError {
   if (!(error instanceof Stripe.errors.StripeError)) return false
   if (!STRIPE_ERROR_TYPES.includes(error.rawType)) return false
   const { statusCode, code } = error
@@ -96,4 +122,14 @@ function isRefusal(error: unknown): boolean {
     return false
   }
   return statusCode !== undefined && statusCode >= 400
+}
+
+/** The key is of one mode, and what it is used on of the other; https://docs.stripe.com/error-codes. */
+const WRONG_MODE_CODES: readonly unknown[] = ['livemode_mismatch', 'testmode_charges_only']
+
+/** A key that is wrong, that may not do this, or that is of the wrong mode stays so until an operator mends it. */
+function isKeyRefused(error: unknown): boolean {
+  if (!isRefusal(error)) return false
+  const { statusCode, code } = error
+  return statusCode === UNAUTHORIZED || statusCode === FORBIDDEN || WRONG_MODE_CODES.includes(code)
 }

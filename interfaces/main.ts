@@ -1,14 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import type {
-  Clock,
-  Content,
-  Log,
-  Mailer,
-  PaymentGateway,
-  Ports,
-  SandboxDesk,
-} from '../application/ports.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import type { Ports } from '../application/ports.ts'
+import type { Store } from '../application/store.ts'
 import {
   type Config,
   ConfigError,
@@ -16,15 +8,13 @@ import {
   loadDatabaseConfig,
   loadListenAddress,
 } from '../infrastructure/config.ts'
-import type { RateLimit } from '../infrastructure/durations.ts'
 import { withEnvFile } from '../infrastructure/env-file.ts'
-import type { SqliteStore } from '../infrastructure/sqlite/store.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { parseCommandLine } from './cli/commands.ts'
 import { EXIT } from './cli/exit-codes.ts'
 import { help, refuseUsage } from './cli/help.ts'
 import { version } from './cli/version.ts'
-import type { HttpOptions } from './http/options.ts'
+import { wait } from './composition/wait.ts'
 
 // The composition root: settings in, adapters wired, command run. What only one command needs is imported by that
 // command, so that the small ones start in a few milliseconds.
@@ -67,6 +57,9 @@ async function run(argv: readonly string[]): Promise<number> {
   const { envFile, json } = line.options
   const env = envFile === null ? process.env : withEnvFile(process.env, readSettingsFile(envFile))
   const surroundings = { env, readFile }
+  const output = { json, print, complain }
+  // Whoever reads the first lines of a list and goes is no failure, as with "alibi purchases | head".
+  if (line.command !== 'serve') process.stdout.on('error', () => process.exit(EXIT.done))
   switch (line.command) {
     case 'version':
       return version({ number: packageJson.version, json, print })
@@ -78,7 +71,90 @@ async function run(argv: readonly string[]): Promise<number> {
       return runMigrate(surroundings, json)
     case 'serve':
       return runServe(loadConfig(surroundings))
+    case 'grant': {
+      const { grant } = await import('./cli/grant.ts')
+      return withStore(surroundings, (ports) => grant({ ports, email: line.email, ...output }))
+    }
+    case 'revoke': {
+      const { revoke } = await import('./cli/revoke.ts')
+      return withStore(surroundings, (ports) => revoke({ ports, email: line.email, ...output }))
+    }
+    case 'status': {
+      const { status } = await import('./cli/status.ts')
+      return withStore(surroundings, (ports) => status({ ports, email: line.email, ...output }))
+    }
+    case 'purchases': {
+      const { listPurchases, showPurchase } = await import('./cli/purchases.ts')
+      const { show, review } = line
+      return show === null
+        ? withStore(surroundings, (ports) => listPurchases({ ports, review, ...output }))
+        : withPorts(surroundings, (ports) => showPurchase({ ports, id: show, ...output }))
+    }
+    case 'reconcile': {
+      const { reconcile } = await import('./cli/reconcile.ts')
+      const { stopping } = (await import('./cli/stop-request.ts')).untilSignal('SIGTERM', 'SIGINT')
+      const { sinceMs, dryRun } = line
+      return withPorts(surroundings, (ports) =>
+        reconcile({ ports, sinceMs, dryRun, ...output, progress: showProgress, stopping }),
+      )
+    }
   }
+}
+
+/** For the operator's commands that only look into the database, or write to it. */
+async function withStore(
+  surroundings: Surroundings,
+  command: (ports: StorePorts) => Promise<number>,
+): Promise<number> {
+  const { openSqliteStore } = await import('../infrastructure/sqlite/store.ts')
+  const { newGrantId } = await import('../infrastructure/hmac-secrets.ts')
+  const { systemClock } = await import('../infrastructure/system-clock.ts')
+  const { path } = loadDatabaseConfig(surroundings)
+  const store = openDatabaseAt(existing(path), openSqliteStore)
+  try {
+    return await command({ ...store, clock: systemClock(), secrets: { newGrantId } })
+  } finally {
+    store.close()
+  }
+}
+
+type StorePorts = Store & Pick<Ports, 'clock'> & { secrets: Pick<Ports['secrets'], 'newGrantId'> }
+
+/** For the operator's commands that ask the payment provider. What they log goes where their complaints go. */
+async function withPorts(
+  surroundings: Surroundings,
+  command: (ports: Ports) => Promise<number>,
+): Promise<number> {
+  const config = loadConfig(surroundings)
+  const { createLog } = await import('../infrastructure/log.ts')
+  const { openSqliteStore } = await import('../infrastructure/sqlite/store.ts')
+  const { composePorts } = await import('./composition/compose-service.ts')
+  function write(text: string) {
+    showProgress(null)
+    process.stderr.write(text)
+  }
+  const log = createLog({ level: config.logLevel, format: config.logFormat, write })
+  const store = openDatabaseAt(existing(config.database.path), openSqliteStore)
+  const url = `http://localhost:${config.port}`
+  const publicUrl = publicUrlOf(config, url)
+  const { ports, stop } = await composePorts({ config, store, log, url, publicUrl, write })
+  try {
+    return await command(ports)
+  } finally {
+    stop()
+    store.close()
+  }
+}
+
+/** An empty database in the wrong place would have nothing but wrong answers. */
+function existing(path: string): string {
+  if (!existsSync(path)) throw new Error(`there is no database at ${path}: look at DATABASE_URL`)
+  return path
+}
+
+/** Rewrites the last line of a terminal; null clears it. A file or a pipe gets none of it. */
+function showProgress(line: string | null): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line ?? ''}`)
 }
 
 function readSettingsFile(path: string): string {
@@ -114,7 +190,11 @@ async function runOpenapi(): Promise<number> {
   const store = openSqliteStore(':memory:')
   const log = { info() {}, warn() {}, error() {} }
   const url = 'http://localhost'
-  const { options } = await composeHttp({ config, store, log, url, publicUrl: url })
+  const { composeHttp, composePorts } = await import('./composition/compose-service.ts')
+  const parts = { config, store, log, url, publicUrl: url, write: writeOut }
+  const { ports, desk } = await composePorts(parts)
+  const stopping = new AbortController().signal
+  const options = await composeHttp(parts, { ports, desk, version: packageJson.version, stopping })
   return openapi({ readDocument: () => openApiDocument(options), print })
 }
 
@@ -124,6 +204,8 @@ async function runServe(config: Config): Promise<number> {
   const { createHandler } = await import('./http/handler.ts')
   const { listen } = await import('./http/listen.ts')
   const { serve } = await import('./cli/serve.ts')
+  const { workInBackground } = await import('./background.ts')
+  const { composeHttp, composePorts } = await import('./composition/compose-service.ts')
   const { untilSignal } = await import('./cli/stop-request.ts')
 
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: writeOut })
@@ -137,11 +219,15 @@ async function runServe(config: Config): Promise<number> {
     listener,
     async compose(url) {
       const publicUrl = publicUrlOf(config, url)
-      const parts = { config, store, log, url, publicUrl, stopping: stopRequest.stopping }
-      const { options, stop } = await composeHttp(parts)
+      const { stopping } = stopRequest
+      const parts = { config, store, log, url, publicUrl, write: writeOut }
+      const { ports, desk, stop } = await composePorts(parts)
+      const { version } = packageJson
+      const options = await composeHttp(parts, { ports, desk, version, stopping })
       return {
         handler: createHandler(options),
         publicUrl,
+        work: () => workInBackground({ ports, wait, stopping }),
         close() {
           stop()
           store.close()
@@ -166,130 +252,4 @@ function openDatabaseAt<Opened>(path: string, open: (path: string) => Opened): O
 /** In development it follows from where the service listens. */
 function publicUrlOf({ publicUrl }: Config, url: string): string {
   return publicUrl ?? `http://localhost:${new URL(url).port}`
-}
-
-/** Wires every adapter. `url` is where the service listens; `stop` ends what it does by itself. */
-async function composeHttp({
-  config,
-  store,
-  log,
-  url,
-  publicUrl,
-  stopping = new AbortController().signal,
-}: {
-  config: Config
-  store: SqliteStore
-  log: Log
-  url: string
-  publicUrl: string
-  stopping?: AbortSignal
-}): Promise<{ options: HttpOptions; stop: () => void }> {
-  const { builtInContent } = await import('../infrastructure/content.ts')
-  const { developmentSecret } = await import('../infrastructure/development-secret.ts')
-  const { hmacSecrets } = await import('../infrastructure/hmac-secrets.ts')
-  const { jwtTokens } = await import('../infrastructure/jwt-tokens.ts')
-  const { slidingWindowLimiter } = await import('../infrastructure/sliding-window-limiter.ts')
-  const { systemClock } = await import('../infrastructure/system-clock.ts')
-
-  const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
-  const clock = systemClock()
-  const content = builtInContent()
-  const payment = await composePayment({ config, store, clock, publicUrl, url })
-  const limiterOf = (budget: RateLimit | null) =>
-    budget && slidingWindowLimiter({ ...budget, monotonicMs: () => performance.now() })
-
-  const ports: Ports = {
-    ...store,
-    clock,
-    content,
-    log,
-    mailer: await composeMailer({ config, content, host: new URL(publicUrl).hostname }),
-    payments: payment.gateway,
-    secrets: hmacSecrets({ secret }),
-    tokens: jwtTokens({
-      secret,
-      previousSecret: config.jwtSecretPrevious,
-      issuer: publicUrl,
-      lifetimeMs: config.tokenLifetimeMs,
-    }),
-    rules: {
-      otpLifetimeMs: config.otpLifetimeMs,
-      verificationLifetimeMs: config.verificationLifetimeMs,
-      allowPromotionCodes: config.allowPromotionCodes,
-    },
-  }
-  return {
-    options: {
-      ports,
-      sandbox: payment.desk,
-      limiters: {
-        general: limiterOf(config.rateLimits.general),
-        auth: limiterOf(config.rateLimits.auth),
-        premium: limiterOf(config.rateLimits.premium),
-      },
-      development: config.environment === 'development',
-      version: packageJson.version,
-      isHttps: publicUrl.startsWith('https:'),
-      corsOrigins: config.corsOrigins,
-      trustedProxies: config.trustedProxies,
-      stopping,
-    },
-    stop: payment.stop,
-  }
-}
-
-async function composePayment({
-  config: { payment, allowPromotionCodes },
-  store,
-  clock,
-  publicUrl,
-  url,
-}: {
-  config: Config
-  store: SqliteStore
-  clock: Clock
-  publicUrl: string
-  url: string
-}): Promise<{ gateway: PaymentGateway; desk: SandboxDesk | null; stop: () => void }> {
-  if (payment.provider === 'stripe') {
-    const { stripePaymentGateway } = await import('../infrastructure/stripe-payment-gateway.ts')
-    const gateway = stripePaymentGateway({ ...payment, publicUrl, allowPromotionCodes, clock })
-    return { gateway, desk: null, stop() {} }
-  }
-  const { postNotification } = await import('../infrastructure/sandbox-delivery.ts')
-  const { sandboxPaymentGateway } = await import('../infrastructure/sandbox-payment-gateway.ts')
-  return sandboxPaymentGateway({
-    ...payment,
-    sessions: store.sandboxSessions,
-    publicUrl,
-    webhookSecret: crypto.randomUUID(),
-    deliver: (delivery) => postNotification(`${url}/webhook/payment`, delivery),
-    wait,
-    clock,
-    newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
-  })
-}
-
-async function composeMailer({
-  config: { email, emailFrom: from },
-  content,
-  host,
-}: {
-  config: Config
-  content: Content
-  host: string
-}): Promise<Mailer> {
-  if (email.provider === 'resend') {
-    const { resendMailer } = await import('../infrastructure/resend-mailer.ts')
-    return resendMailer({ ...email, from, content, host })
-  }
-  const { consoleMailer } = await import('../infrastructure/console-mailer.ts')
-  return consoleMailer({ write: writeOut, content, host })
-}
-
-/** Resolves after so many milliseconds, and does not keep the process alive for it. */
-function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref()
-  })
 }

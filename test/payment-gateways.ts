@@ -38,10 +38,13 @@ let purchases = 0
 /** A purchase that no test has had before. */
 export function newPurchase(
   now: Date,
-  own: Partial<Pick<Purchase, 'price' | 'live' | 'email' | 'expiresAt' | 'sessionId'>> = {},
+  own: Partial<
+    Pick<Purchase, 'price' | 'live' | 'email' | 'language' | 'expiresAt' | 'sessionId'>
+  > = {},
 ): Purchase {
   const id = `pur_${++purchases}` as PurchaseId
-  return { ...draftPurchase({ id, email: EMAIL, price: PRICE, live: false, now }), ...own }
+  const draft = { id, email: EMAIL, language: 'en', price: PRICE, live: false, now } as const
+  return { ...draftPurchase(draft), ...own }
 }
 
 async function openStripe(): Promise<OpenGateway> {

@@ -1,7 +1,12 @@
+import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import { deliverOutbox } from '../application/deliver-outbox.ts'
+import type { PaymentNotice } from '../application/ports.ts'
+import { reconcilePayments } from '../application/reconcile-payments.ts'
 import { builtInContent } from '../infrastructure/content.ts'
 import { hmacSecrets } from '../infrastructure/hmac-secrets.ts'
 import { jwtTokens } from '../infrastructure/jwt-tokens.ts'
+import type { StripeProduct } from '../infrastructure/payment-settings.ts'
 import { slidingWindowLimiter } from '../infrastructure/sliding-window-limiter.ts'
 import { sqliteStore } from '../infrastructure/sqlite/store.ts'
 import { stripePaymentGateway } from '../infrastructure/stripe-payment-gateway.ts'
@@ -17,6 +22,7 @@ type Client = Pick<ReturnType<typeof openHttp>, 'send'>
 
 const MINUTE_MS = 60_000
 const SECRET = 'a secret that is long enough to sign with'
+const RUNNING = new AbortController().signal
 const NO_LIMITS = { general: null, auth: null, premium: null }
 
 /**
@@ -27,30 +33,47 @@ export function openService({
   stripe = null,
   allowPromotionCodes = false,
   clock = fixedClock(),
+  webhookSecrets = [WEBHOOK_SECRET],
+  product = { price: PRICE, name: 'Alibi Premium' },
+  path = join(temporaryFolder(), 'alibi.db'),
+  timeoutMs,
+  busyTimeoutMs,
   ...options
 }: Partial<Omit<HttpOptions, 'ports'>> & {
   stripe?: StripeDouble | null
   allowPromotionCodes?: boolean
   clock?: ReturnType<typeof fixedClock>
+  webhookSecrets?: readonly string[]
+  product?: StripeProduct
+  /** A database file that is there already, or is to be made; `:memory:` has no second process. */
+  path?: string
+  /** How long Stripe is waited for; without one, as long as in production. */
+  timeoutMs?: number
+  /** How long another process's write is waited for; without one, as long as in production. */
+  busyTimeoutMs?: number
 } = {}) {
-  const path = join(temporaryFolder(), 'alibi.db')
   const outside = fakePorts({ clock })
   const { mailer, log } = outside
+  const sentNotices = keepEverySending(mailer)
   const payments = stripe
     ? stripePaymentGateway({
         secretKey: stripe.secretKey,
-        webhookSecrets: [WEBHOOK_SECRET],
+        webhookSecrets,
         apiUrl: stripe.url,
-        product: { price: PRICE, name: 'Alibi Premium' },
+        product,
         publicUrl: PUBLIC_URL,
         allowPromotionCodes,
         clock,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
       })
     : outside.payments
 
   /** One more process on the same database file. */
   function openProcess() {
-    const database = openTemporaryDatabase(path)
+    const database = openTemporaryDatabase(
+      path,
+      busyTimeoutMs === undefined ? {} : { busyTimeoutMs },
+    )
     const ports = fakePorts({
       ...sqliteStore(database),
       clock,
@@ -67,7 +90,8 @@ export function openService({
       }),
       rules: { ...outside.rules, allowPromotionCodes },
     })
-    return { ...openHttp({ limiters: NO_LIMITS, ...options }, ports), close: database.close }
+    const http = openHttp({ limiters: NO_LIMITS, ...options }, ports)
+    return { ...http, connection: database.queries.$client, close: database.close }
   }
 
   const http = openProcess()
@@ -77,6 +101,10 @@ export function openService({
     /** The database file; SQLite keeps its log beside it. */
     path,
     openProcess,
+    /** Every mail about a payment that was handed to the mailer, repeated ones too. */
+    sentNotices,
+    /** Every row of every table, as another process reads them. */
+    contents: () => readContents(path),
     /** Takes the first half of the recommended flow: proves the address. */
     async verify(email: string): Promise<void> {
       const code = await http.mailCode(email)
@@ -86,6 +114,11 @@ export function openService({
       const { body } = await http.get(`/auth/check?email=${encodeURIComponent(email)}`)
       return (body as { hasPremium: boolean }).hasPremium
     },
+    /** One run of the reconciler: of the sweeps that are due, or of all. */
+    reconcile: (only: 'due' | 'all' = 'due', { ports } = http) =>
+      reconcilePayments(ports, { only, stopping: RUNNING }),
+    /** One round of the outbox. */
+    deliverOutbox: ({ ports } = http) => deliverOutbox(ports, RUNNING),
     /** Brings an event to the webhook as Stripe does, signed at this moment. */
     async deliver(event: StripeEvent, path = '/webhook/stripe', to: Client = http) {
       const { payload, signature } = await signedDelivery(event, {
@@ -98,6 +131,32 @@ export function openService({
       })
     },
   }
+}
+
+/** The mailer itself keeps one notice for each key, as a provider sends it on. */
+function keepEverySending(mailer: ReturnType<typeof fakePorts>['mailer']): PaymentNotice[] {
+  const sent: PaymentNotice[] = []
+  const { sendPaymentNotice } = mailer
+  mailer.sendPaymentNotice = async (notice) => {
+    sent.push(notice)
+    await sendPaymentNotice(notice)
+  }
+  return sent
+}
+
+function readContents(path: string): Record<string, unknown[]> {
+  const connection = new Database(path, { readonly: true })
+  const tables = connection
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
+    )
+    .all()
+  const contents = tables.map(({ name }) => [
+    name,
+    connection.query(`SELECT * FROM "${name}"`).all(),
+  ])
+  connection.close(true)
+  return Object.fromEntries(contents)
 }
 
 /** The budgets that the users were promised, counted by the test's clock. */

@@ -21,5 +21,19 @@ export function memorySandboxSessions(): SandboxSessionStore {
       records.set(sessionId, changed)
       return changed
     },
+    async list({ since, after, limit }) {
+      const listed = [...records.values()]
+        .filter(({ createdAt }) => createdAt >= since)
+        .sort(compareByAge)
+      if (after === null) return listed.slice(0, limit)
+      const start = listed.findIndex(({ sessionId }) => sessionId === after) + 1
+      return start === 0 ? [] : listed.slice(start, start + limit)
+    },
   }
+}
+
+/** Newest first, and in the same millisecond by name. */
+function compareByAge(left: SandboxSessionRecord, right: SandboxSessionRecord): number {
+  const byAge = right.createdAt.getTime() - left.createdAt.getTime()
+  return byAge || (left.sessionId < right.sessionId ? 1 : -1)
 }

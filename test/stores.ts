@@ -2,10 +2,10 @@ import { onTestFinished } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Store } from '../application/ports.ts'
+import type { Store } from '../application/store.ts'
 import { openDatabase, type SqliteDatabase } from '../infrastructure/sqlite/database.ts'
 import { type SqliteStore, sqliteStore } from '../infrastructure/sqlite/store.ts'
-import { memoryStore } from './fakes.ts'
+import { memoryStore } from './memory-store.ts'
 
 export type ClosableStore = Store & { close(): void }
 

@@ -6,6 +6,7 @@ import { faultQueue, spoil } from './stripe-double/faults.ts'
 import { type Form, parseForm } from './stripe-double/form.ts'
 import { idempotencyKeys } from './stripe-double/idempotency.ts'
 import { newId } from './stripe-double/objects.ts'
+import type { RefundAnswer } from './stripe-double/refunds.ts'
 import { Refusal } from './stripe-double/refusal.ts'
 import { type Answer, type Incoming, type Reply, startServer } from './stripe-double/wire.ts'
 import { type StripeEvent, signedDelivery } from './stripe-events.ts'
@@ -31,11 +32,10 @@ export async function startStripeDouble({
   clock?: Clock
 }) {
   const account = stripeAccount({ clock, live: secretKey.includes('_live_') })
-  const keys = idempotencyKeys()
+  const keys = idempotencyKeys(clock)
   const faults = faultQueue()
   const requests: SeenRequest[] = []
   const waiters = new Set<() => void>()
-  const delivered = new Set<string>()
   let webhookUrl: string | null = null
 
   async function answer(incoming: Incoming): Promise<Reply> {
@@ -78,13 +78,13 @@ export async function startStripeDouble({
       body: payload,
     })
     await response.body?.cancel()
-    if (response.ok) delivered.add(event.id)
+    if (response.ok) account.delivered.add(event.id)
     return response.status
   }
 
   function held(): StripeEvent[] {
     account.expireOverdue()
-    return account.events.filter(({ id }) => !delivered.has(id))
+    return account.events.filter(({ id }) => !account.delivered.has(id))
   }
 
   return {
@@ -100,6 +100,10 @@ export async function startStripeDouble({
     refunds: account.refunds,
     disputes: account.disputes,
     addPrice: account.addPrice,
+    /** How refunds that are asked for over the API begin from now on. */
+    answerRefunds(status: RefundAnswer) {
+      account.answers.refund = status
+    },
     emit: account.emit,
     /** How often a route was asked, such as `POST /v1/checkout/sessions`; without one, everything. */
     count: (route?: string) =>
@@ -120,6 +124,14 @@ export async function startStripeDouble({
       webhookUrl = url
     },
     deliver,
+    /** As if every webhook had taken the event. */
+    markDelivered: (event: StripeEvent) => void account.delivered.add(event.id),
+    /** As if one webhook had not: the event is held, and listed as undelivered. */
+    markUndelivered: (event: StripeEvent) => void account.delivered.delete(event.id),
+    /** As if Stripe had never made the events that there are. */
+    forgetEvents() {
+      account.events.length = 0
+    },
     /** The events that no delivery has brought yet, oldest first. */
     held,
     /** Delivers all of them, one after the other, and resolves with their HTTP statuses. */
@@ -137,16 +149,18 @@ async function refusable(act: () => Promise<Answer>): Promise<Answer> {
     return await act()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { status: error.status, headers: answerHeaders(error.headers), body: error.body }
+    const { status, body, isExecuted } = error
+    const answer = { status, headers: answerHeaders(), body }
+    return isExecuted ? { ...answer, isExecuted } : answer
   }
 }
 
 function answerOf(status: number, body: object): Answer {
-  return { status, headers: answerHeaders({}), body: JSON.stringify(body, null, 2) }
+  return { status, headers: answerHeaders(), body: JSON.stringify(body, null, 2) }
 }
 
-function answerHeaders(own: Readonly<Record<string, string>>): Record<string, string> {
-  return { 'content-type': 'application/json', 'request-id': newId('req'), ...own }
+function answerHeaders(): Record<string, string> {
+  return { 'content-type': 'application/json', 'request-id': newId('req') }
 }
 
 function refuseStranger({ headers }: Incoming, secretKey: string): void {

@@ -2,7 +2,7 @@ import { afterEach } from 'bun:test'
 import type { PaymentGateway } from '../application/ports.ts'
 import { stripePaymentGateway } from '../infrastructure/stripe-payment-gateway.ts'
 import { fixedClock } from './fakes.ts'
-import { PRICE, PUBLIC_URL, WEBHOOK_SECRET } from './payment-gateways.ts'
+import { newPurchase, PRICE, PUBLIC_URL, WEBHOOK_SECRET } from './payment-gateways.ts'
 import { startStripeDouble } from './stripe-double.ts'
 
 export type GatewaySettings = Parameters<typeof stripePaymentGateway>[0]
@@ -33,4 +33,15 @@ export function stripeSetup() {
     })
     return { double, gateway, clock }
   }
+}
+
+type Started = Awaited<ReturnType<ReturnType<typeof stripeSetup>>>
+
+/** A session that was made and paid just now, and its payment. */
+export async function payOne({ double, gateway, clock }: Started) {
+  const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
+  double.pay(sessionId)
+  const paymentIntentId = (await gateway.readSession(sessionId))?.paymentIntentId
+  if (!paymentIntentId) throw new Error('paid, and no payment')
+  return { sessionId, paymentIntentId }
 }

@@ -1,5 +1,5 @@
 import { type BigIntStats, statSync } from 'node:fs'
-import type { DatabaseHealth } from '../../application/ports.ts'
+import type { DatabaseHealth } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { IN_MEMORY, type SqliteDatabase } from './database.ts'
 import { translateFileOutage } from './storage-outage.ts'

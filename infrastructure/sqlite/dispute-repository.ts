@@ -1,23 +1,34 @@
-import { eq, sql } from 'drizzle-orm'
-import type { DisputeRepository } from '../../application/ports.ts'
+import { eq, inArray, sql } from 'drizzle-orm'
+import type { DisputeRepository } from '../../application/store.ts'
+import type { RecordChanges } from './audit-trail.ts'
 import type { SqliteDatabase } from './database.ts'
+import { prepareUpdateFacts } from './payment-facts.ts'
 import { prepareUpsert } from './prepared-writes.ts'
-import { disputes } from './schema.ts'
+import { disputes, purchases } from './schema.ts'
 
-export function sqliteDisputeRepository({ queries, write }: SqliteDatabase): DisputeRepository {
-  const upsert = prepareUpsert(queries, disputes)
+export function sqliteDisputeRepository(
+  { queries, read, write }: SqliteDatabase,
+  recordChanges: RecordChanges,
+): DisputeRepository {
   const select = queries
     .select()
     .from(disputes)
     .where(eq(disputes.id, sql.placeholder('id')))
     .prepare()
+  const selectPending = queries
+    .selectDistinct({ paymentIntentId: disputes.paymentIntentId })
+    .from(disputes)
+    .innerJoin(purchases, eq(purchases.paymentIntentId, disputes.paymentIntentId))
+    .where(inArray(disputes.state, ['inquiry', 'open']))
+    .prepare()
+  const find = (id: string) => select.get({ id }) ?? null
+  const save = prepareUpsert(queries, disputes)
+  const updateFacts = prepareUpdateFacts(queries, { find, save, recordChanges })
 
   return {
-    update: async (id, change) =>
-      write(() => {
-        const known = select.get({ id }) ?? null
-        const changed = change(known)
-        if (changed !== known) upsert(changed)
-      }),
+    update: async (reported, cause, change) => write(() => updateFacts(reported, cause, change)),
+    findById: async (id) => read(() => find(id)),
+    findPendingPayments: async () =>
+      read(() => selectPending.all().map(({ paymentIntentId }) => paymentIntentId)),
   }
 }

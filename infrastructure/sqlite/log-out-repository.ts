@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import type { LogOutRepository } from '../../application/ports.ts'
+import type { LogOutRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { SqliteDatabase } from './database.ts'
 import { prepareUpsert } from './prepared-writes.ts'

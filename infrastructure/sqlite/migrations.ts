@@ -1,11 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import init from './migrations/0001_init.sql' with { type: 'text' }
+import payments from './migrations/0002_payments.sql' with { type: 'text' }
 
 export type Migration = { readonly name: string; readonly sql: string }
 
 /** In the order in which they are applied. A released one never changes. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001_init', sql: init }]
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001_init', sql: init },
+  { name: '0002_payments', sql: payments },
+]
 
 /** The database does not fit this executable, and no attempt is made to use it. */
 export class IncompatibleDatabase extends Error {

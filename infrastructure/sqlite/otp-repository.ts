@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import type { OtpRepository } from '../../application/ports.ts'
+import type { OtpRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OtpRecord } from '../../domain/otp.ts'
 import type { Queries, SqliteDatabase } from './database.ts'

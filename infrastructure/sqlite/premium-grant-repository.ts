@@ -1,22 +1,18 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { PremiumGrantRepository } from '../../application/ports.ts'
-import type { Email } from '../../domain/email.ts'
-import type { Payment, PremiumGrant } from '../../domain/premium-grant.ts'
-import type { Queries, SqliteDatabase } from './database.ts'
+import type { PremiumGrantRepository } from '../../application/store.ts'
+import type { RecordChanges } from './audit-trail.ts'
+import type { SqliteDatabase } from './database.ts'
+import { IS_PAID, prepareFindGrants } from './find-grants.ts'
 import { prepareInsert } from './prepared-writes.ts'
-import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
+import { operatorGrants, purchases } from './schema.ts'
 
 const EMAIL = sql.placeholder('email')
-const PAYMENT_INTENT_ID = sql.placeholder('paymentIntentId')
-// A literal: measured on every request's path, a bound value takes this query ten times as long.
-const IS_PAID = sql`${purchases.state} = 'paid'`
 const REVOKED_AT = sql`${sql.placeholder('revokedAt')}`
 
-export function sqlitePremiumGrantRepository({
-  queries,
-  readTogether,
-  write,
-}: SqliteDatabase): PremiumGrantRepository {
+export function sqlitePremiumGrantRepository(
+  { queries, readTogether, write }: SqliteDatabase,
+  recordChanges: RecordChanges,
+): PremiumGrantRepository {
   const findGrants = prepareFindGrants(queries)
   const insert = prepareInsert(queries, operatorGrants)
   const revokeOperatorGrants = queries
@@ -32,73 +28,20 @@ export function sqlitePremiumGrantRepository({
 
   return {
     findByEmail: async (email) => readTogether(() => findGrants(email)),
-    add: async (grant) => write(() => insert({ ...grant, revokedAt: null })),
-    revokeAll: async (email, revokedAt) =>
+    add: async ({ id, email }, cause) =>
+      write(() =>
+        recordChanges([email], cause, () =>
+          insert({ id, email, grantedAt: cause.at, revokedAt: null }),
+        ),
+      ),
+    revokeAll: async (email, cause) =>
       write(() => {
-        revokeOperatorGrants.run({ email, revokedAt: revokedAt.getTime() })
-        revokePurchases.run({ email, revokedAt: revokedAt.getTime() })
+        const revoked = findGrants(email).filter(({ revokedAt }) => revokedAt === null)
+        recordChanges([email], cause, () => {
+          revokeOperatorGrants.run({ email, revokedAt: cause.at.getTime() })
+          revokePurchases.run({ email, revokedAt: cause.at.getTime() })
+        })
+        return revoked.length
       }),
-  }
-}
-
-/** Several statements: the caller sees to it that they see one moment. */
-export function prepareFindGrants(queries: Queries): (email: Email) => readonly PremiumGrant[] {
-  const selectOperatorGrants = queries
-    .select({ id: operatorGrants.id, revokedAt: operatorGrants.revokedAt })
-    .from(operatorGrants)
-    .where(eq(operatorGrants.email, EMAIL))
-    .prepare()
-  const selectPaidPurchases = queries
-    .select({
-      id: purchases.id,
-      paymentIntentId: purchases.paymentIntentId,
-      amountPaid: purchases.amountPaid,
-      revokedAt: purchases.revokedAt,
-    })
-    .from(purchases)
-    .where(and(eq(purchases.email, EMAIL), IS_PAID))
-    .prepare()
-  const findReversals = prepareFindReversals(queries)
-
-  return (email) => [
-    ...selectOperatorGrants
-      .all({ email })
-      .map(({ id, revokedAt }) => ({ id, email, payment: null, revokedAt })),
-    ...selectPaidPurchases.all({ email }).map(({ id, paymentIntentId, amountPaid, revokedAt }) => ({
-      id,
-      email,
-      payment: { amountPaid: known(amountPaid), ...findReversals(paymentIntentId) },
-      revokedAt,
-    })),
-  ]
-}
-
-/** The table's own checks make sure that what is paid has an amount. */
-function known(amountPaid: number | null): number {
-  if (amountPaid === null) throw new Error('a paid purchase lacks its amount')
-  return amountPaid
-}
-
-/** What was paid with no payment intent cost nothing, and nothing of it can come back. */
-function prepareFindReversals(
-  queries: Queries,
-): (paymentIntentId: string | null) => Pick<Payment, 'refunds' | 'disputes'> {
-  const selectRefunds = queries
-    .select()
-    .from(refunds)
-    .where(eq(refunds.paymentIntentId, PAYMENT_INTENT_ID))
-    .prepare()
-  const selectDisputes = queries
-    .select()
-    .from(disputes)
-    .where(eq(disputes.paymentIntentId, PAYMENT_INTENT_ID))
-    .prepare()
-
-  return (paymentIntentId) => {
-    if (paymentIntentId === null) return { refunds: [], disputes: [] }
-    return {
-      refunds: selectRefunds.all({ paymentIntentId }),
-      disputes: selectDisputes.all({ paymentIntentId }),
-    }
   }
 }

@@ -1,16 +1,22 @@
-import { eq, sql } from 'drizzle-orm'
-import type { Account, PurchaseRepository } from '../../application/ports.ts'
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
+import type { Account, PurchaseRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Purchase, PurchaseProgress } from '../../domain/purchase.ts'
+import type { RecordChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
-import { prepareFindGrants } from './premium-grant-repository.ts'
+import { prepareFindGrants } from './find-grants.ts'
+import { prepareInsertMessage } from './outbox-repository.ts'
 import { prepareUpsert } from './prepared-writes.ts'
-import { purchases } from './schema.ts'
+import { disputes, purchases, refunds } from './schema.ts'
 
-export function sqlitePurchaseRepository(database: SqliteDatabase): PurchaseRepository {
+export function sqlitePurchaseRepository(
+  database: SqliteDatabase,
+  recordChanges: RecordChanges,
+): PurchaseRepository {
   const { queries, read, readTogether, write } = database
   const findAccount = prepareFindAccount(queries)
   const upsert = prepareUpsert(queries, purchases)
+  const insertMessage = prepareInsertMessage(queries)
   const selectById = queries
     .select()
     .from(purchases)
@@ -21,20 +27,44 @@ export function sqlitePurchaseRepository(database: SqliteDatabase): PurchaseRepo
     .from(purchases)
     .where(eq(purchases.sessionId, sql.placeholder('sessionId')))
     .prepare()
+  const selectPage = queries
+    .select()
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.state, sql.placeholder('state')),
+        gt(purchases.id, sql.placeholder('after')),
+      ),
+    )
+    .orderBy(purchases.id)
+    .limit(sql.placeholder('limit'))
+    .prepare()
 
   return {
-    update: async (email, change) =>
+    update: async (email, cause, change) =>
       write(() => {
         const account = findAccount(email)
         const result = change(account)
-        const { purchase } = result
-        if (purchase && !account.purchases.includes(purchase)) upsert(toRow(purchase))
+        const { purchase, messages = [] } = result
+        if (purchase && !account.purchases.includes(purchase)) {
+          recordChanges([email], cause, () => upsert(toRow(purchase)))
+        }
+        messages.forEach(insertMessage)
         return result
       }),
     findAccount: async (email) => readTogether(() => findAccount(email)),
     findById: async (id) => read(() => toPurchase(selectById.get({ id }))),
     findBySessionId: async (sessionId) =>
       read(() => toPurchase(selectBySessionId.get({ sessionId }))),
+    list: async ({ states, after, limit }) =>
+      readTogether(() =>
+        // One look at the index for each state: for several at once SQLite would sort all that is left of them.
+        states
+          .flatMap((state) => selectPage.all({ state, after: after ?? '', limit }))
+          .sort((left, right) => (left.id < right.id ? -1 : 1))
+          .slice(0, limit)
+          .map(fromRow),
+      ),
   }
 }
 
@@ -46,10 +76,26 @@ function prepareFindAccount(queries: Queries): (email: Email) => Account {
     .where(eq(purchases.email, sql.placeholder('email')))
     .orderBy(purchases.createdAt, purchases.id)
     .prepare()
+  const selectPayments = queries
+    .select({ paymentIntentId: purchases.paymentIntentId })
+    .from(purchases)
+    .where(eq(purchases.email, sql.placeholder('email')))
+  const selectRefunds = queries
+    .select()
+    .from(refunds)
+    .where(inArray(refunds.paymentIntentId, selectPayments))
+    .prepare()
+  const selectDisputes = queries
+    .select()
+    .from(disputes)
+    .where(inArray(disputes.paymentIntentId, selectPayments))
+    .prepare()
 
   return (email) => ({
     purchases: selectByEmail.all({ email }).map(fromRow),
     grants: findGrants(email),
+    refunds: selectRefunds.all({ email }),
+    disputes: selectDisputes.all({ email }),
   })
 }
 
@@ -59,7 +105,9 @@ function toRow({ price, ...purchase }: Purchase): PurchaseRow {
   return {
     paidAt: null,
     amountPaid: null,
+    isDuplicate: null,
     reviewReason: null,
+    amountReceived: null,
     revokedAt: null,
     ...purchase,
     priceAmount: price.amount,
@@ -72,19 +120,22 @@ function toPurchase(row: PurchaseRow | undefined): Purchase | null {
 }
 
 function fromRow(row: PurchaseRow): Purchase {
-  const { id, email, live, createdAt, expiresAt, sessionId, paymentIntentId } = row
+  const { id, email, language, live, createdAt, expiresAt, sessionId, paymentIntentId } = row
   const price = { amount: row.priceAmount, currency: row.priceCurrency }
-  const terms = { id, email, price, live, createdAt, expiresAt, sessionId, paymentIntentId }
-  return { ...terms, ...progressOf(row) }
+  const order = { id, email, language, price, createdAt, expiresAt }
+  return { ...order, live, sessionId, paymentIntentId, ...progressOf(row) }
 }
 
 /** The table's own checks make sure that a state has what belongs to it. */
 function progressOf(row: PurchaseRow): PurchaseProgress {
-  const { id, state, paidAt, amountPaid, reviewReason, revokedAt } = row
-  if (state === 'paid' && paidAt !== null && amountPaid !== null) {
-    return { state, paidAt, amountPaid, revokedAt }
+  const { id, state, paidAt, amountPaid, isDuplicate, reviewReason, amountReceived, revokedAt } =
+    row
+  if (state === 'paid' && paidAt !== null && amountPaid !== null && isDuplicate !== null) {
+    return { state, paidAt, amountPaid, isDuplicate, revokedAt }
   }
-  if (state === 'review' && reviewReason !== null) return { state, reviewReason }
+  if (state === 'review' && reviewReason !== null && amountReceived !== null) {
+    return { state, reviewReason, amountReceived }
+  }
   if (state === 'paid' || state === 'review') throw new Error(`the purchase ${id} lacks its facts`)
   return { state }
 }

@@ -1,25 +1,34 @@
 import { eq, sql } from 'drizzle-orm'
-import type { RefundRepository } from '../../application/ports.ts'
+import type { RefundRepository } from '../../application/store.ts'
+import type { RecordChanges } from './audit-trail.ts'
 import type { SqliteDatabase } from './database.ts'
+import { prepareUpdateFacts } from './payment-facts.ts'
 import { prepareUpsert } from './prepared-writes.ts'
-import { refunds } from './schema.ts'
+import { purchases, refunds } from './schema.ts'
 
-export function sqliteRefundRepository({ queries, write }: SqliteDatabase): RefundRepository {
-  const upsert = prepareUpsert(queries, refunds)
+export function sqliteRefundRepository(
+  { queries, read, write }: SqliteDatabase,
+  recordChanges: RecordChanges,
+): RefundRepository {
   const select = queries
     .select()
     .from(refunds)
     .where(eq(refunds.id, sql.placeholder('id')))
     .prepare()
+  const selectPending = queries
+    .selectDistinct({ paymentIntentId: refunds.paymentIntentId })
+    .from(refunds)
+    .innerJoin(purchases, eq(purchases.paymentIntentId, refunds.paymentIntentId))
+    .where(eq(refunds.state, 'pending'))
+    .prepare()
+  const find = (id: string) => select.get({ id }) ?? null
+  const save = prepareUpsert(queries, refunds)
+  const updateFacts = prepareUpdateFacts(queries, { find, save, recordChanges })
 
   return {
-    update: async (reported, change) =>
-      write(() => {
-        for (const one of reported) {
-          const known = select.get({ id: one.id }) ?? null
-          const changed = change(known, one)
-          if (changed !== known) upsert(changed)
-        }
-      }),
+    update: async (reported, cause, change) => write(() => updateFacts(reported, cause, change)),
+    findById: async (id) => read(() => find(id)),
+    findPendingPayments: async () =>
+      read(() => selectPending.all().map(({ paymentIntentId }) => paymentIntentId)),
   }
 }

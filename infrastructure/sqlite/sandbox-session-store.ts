@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import type { SandboxSessionRecord, SandboxSessionStore } from '../sandbox-session.ts'
 import type { SqliteDatabase } from './database.ts'
 import { prepareInsert, prepareUpsert } from './prepared-writes.ts'
@@ -21,6 +21,21 @@ export function sqliteSandboxSessionStore({
     .from(sandboxSessions)
     .where(eq(sandboxSessions.purchaseId, sql.placeholder('purchaseId')))
     .prepare()
+  const { sessionId, createdAt } = sandboxSessions
+  const after = sql.placeholder('after')
+  const selectPage = queries
+    .select()
+    .from(sandboxSessions)
+    .where(
+      and(
+        gte(createdAt, sql.placeholder('since')),
+        sql`(${after} is null or (${createdAt}, ${sessionId}) <
+          (select created_at, session_id from sandbox_sessions where session_id = ${after}))`,
+      ),
+    )
+    .orderBy(desc(createdAt), desc(sessionId))
+    .limit(sql.placeholder('limit'))
+    .prepare()
   const find = (sessionId: string) => toRecord(selectById.get({ sessionId }))
 
   return {
@@ -40,6 +55,11 @@ export function sqliteSandboxSessionStore({
         upsert(toRow(changed))
         return changed
       }),
+    list: async ({ since, after, limit }) =>
+      read(() => {
+        const rows = selectPage.all({ since: since.getTime(), after, limit })
+        return rows.map(fromRow)
+      }),
   }
 }
 
@@ -50,7 +70,10 @@ function toRow({ price, ...record }: SandboxSessionRecord): SandboxSessionRow {
 }
 
 function toRecord(row: SandboxSessionRow | undefined): SandboxSessionRecord | null {
-  if (!row) return null
+  return row ? fromRow(row) : null
+}
+
+function fromRow(row: SandboxSessionRow): SandboxSessionRecord {
   const { priceAmount, priceCurrency, ...record } = row
   return { ...record, price: { amount: priceAmount, currency: priceCurrency } }
 }

@@ -1,7 +1,10 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SandboxSession } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
+import { ACTORS, type GrantChangeReason } from '../../domain/grant-change.ts'
+import { LANGUAGES } from '../../domain/language.ts'
 import type { OtpSeed } from '../../domain/otp.ts'
+import { OUTBOX_KINDS, type OutboxKey, type OutboxMessage } from '../../domain/outbox.ts'
 import { DISPUTE_STATES, REFUND_STATES } from '../../domain/premium-grant.ts'
 import { PURCHASE_STATES, type PurchaseId, type ReviewReason } from '../../domain/purchase.ts'
 
@@ -42,6 +45,7 @@ export const logOuts = sqliteTable('log_outs', {
 export const purchases = sqliteTable('purchases', {
   id: text('id').$type<PurchaseId>().notNull().primaryKey(),
   email: emailColumn('email').notNull(),
+  language: languageColumn().notNull(),
   priceAmount: integer('price_amount').notNull(),
   priceCurrency: text('price_currency').notNull(),
   live: integer('live', { mode: 'boolean' }).notNull(),
@@ -52,7 +56,9 @@ export const purchases = sqliteTable('purchases', {
   paymentIntentId: text('payment_intent_id'),
   paidAt: momentColumn('paid_at'),
   amountPaid: integer('amount_paid'),
+  isDuplicate: integer('is_duplicate', { mode: 'boolean' }),
   reviewReason: text('review_reason').$type<ReviewReason>(),
+  amountReceived: integer('amount_received'),
   revokedAt: momentColumn('revoked_at'),
 })
 
@@ -77,6 +83,38 @@ export const disputes = sqliteTable('disputes', {
   reportedAt: momentColumn('reported_at').notNull(),
 })
 
+export const outbox = sqliteTable('outbox', {
+  key: text('key').$type<OutboxKey>().notNull().primaryKey(),
+  kind: text('kind', { enum: OUTBOX_KINDS }).notNull(),
+  purchaseId: text('purchase_id').$type<PurchaseId>().notNull(),
+  email: emailColumn('email').notNull(),
+  language: languageColumn().notNull(),
+  amount: integer('amount').notNull(),
+  currency: text('currency').notNull(),
+  createdAt: momentColumn('created_at').notNull(),
+  attempts: integer('attempts').notNull(),
+  state: text('state').$type<OutboxMessage['state']>().notNull(),
+  dueAt: momentColumn('due_at'),
+  endedAt: momentColumn('ended_at'),
+})
+
+export const auditEntries = sqliteTable('audit_entries', {
+  id: integer('id').notNull().primaryKey({ autoIncrement: true }),
+  at: momentColumn('at').notNull(),
+  by: text('by_whom', { enum: ACTORS }).notNull(),
+  source: text('source'),
+  grantId: text('grant_id').notNull(),
+  email: emailColumn('email').notNull(),
+  reason: text('reason').$type<GrantChangeReason>().notNull(),
+  objectId: text('object_id').notNull(),
+  isActive: integer('is_active', { mode: 'boolean' }).notNull(),
+})
+
+export const sweeps = sqliteTable('sweeps', {
+  name: text('name').notNull().primaryKey(),
+  lastRunAt: momentColumn('last_run_at').notNull(),
+})
+
 export const sandboxSessions = sqliteTable('sandbox_sessions', {
   sessionId: text('session_id').notNull().primaryKey(),
   purchaseId: text('purchase_id').$type<PurchaseId>().notNull(),
@@ -91,6 +129,10 @@ export const sandboxSessions = sqliteTable('sandbox_sessions', {
 
 function emailColumn(name: string) {
   return text(name).$type<Email>()
+}
+
+function languageColumn() {
+  return text('language', { enum: LANGUAGES })
 }
 
 function momentColumn(name: string) {

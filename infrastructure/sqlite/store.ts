@@ -1,15 +1,18 @@
-import type { Store } from '../../application/ports.ts'
+import type { Store } from '../../application/store.ts'
 import type { SandboxSessionStore } from '../sandbox-session.ts'
+import { prepareRecordChanges, sqliteAuditTrail } from './audit-trail.ts'
 import { openDatabase, type SqliteDatabase } from './database.ts'
 import { sqliteDatabaseHealth } from './database-health.ts'
 import { sqliteDisputeRepository } from './dispute-repository.ts'
 import { sqliteLogOutRepository } from './log-out-repository.ts'
 import { sqliteOtpRepository } from './otp-repository.ts'
+import { sqliteOutboxRepository } from './outbox-repository.ts'
 import { sqlitePremiumGrantRepository } from './premium-grant-repository.ts'
 import { sqlitePurchaseRepository } from './purchase-repository.ts'
 import { sqliteRefundRepository } from './refund-repository.ts'
 import { sqliteSandboxSessionStore } from './sandbox-session-store.ts'
 import { translateOutage } from './storage-outage.ts'
+import { sqliteSweepRepository } from './sweep-repository.ts'
 import { sqliteVerificationRepository } from './verification-repository.ts'
 
 export type SqliteStore = Store & {
@@ -29,13 +32,17 @@ export function openSqliteStore(path: string): SqliteStore {
 }
 
 export function sqliteStore(database: SqliteDatabase): SqliteStore {
+  const recordChanges = prepareRecordChanges(database.queries)
   return {
     otps: sqliteOtpRepository(database),
     verifications: sqliteVerificationRepository(database),
-    purchases: sqlitePurchaseRepository(database),
-    premiumGrants: sqlitePremiumGrantRepository(database),
-    refunds: sqliteRefundRepository(database),
-    disputes: sqliteDisputeRepository(database),
+    purchases: sqlitePurchaseRepository(database, recordChanges),
+    premiumGrants: sqlitePremiumGrantRepository(database, recordChanges),
+    refunds: sqliteRefundRepository(database, recordChanges),
+    disputes: sqliteDisputeRepository(database, recordChanges),
+    auditTrail: sqliteAuditTrail(database),
+    outbox: sqliteOutboxRepository(database),
+    sweeps: sqliteSweepRepository(database),
     logOuts: sqliteLogOutRepository(database),
     databaseHealth: sqliteDatabaseHealth(database),
     sandboxSessions: sqliteSandboxSessionStore(database),

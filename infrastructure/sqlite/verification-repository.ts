@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import type { VerificationRepository } from '../../application/ports.ts'
+import type { VerificationRepository } from '../../application/store.ts'
 import type { SqliteDatabase } from './database.ts'
 import { verifications } from './schema.ts'
 

@@ -1,86 +1,50 @@
 import { parseArgs } from 'node:util'
+import { parseDuration } from '../../domain/duration.ts'
+import { type Email, findEmail } from '../../domain/email.ts'
+import { type PurchaseId, readPurchaseId } from '../../domain/purchase.ts'
+import {
+  COMMANDS,
+  COMMON_OPTIONS,
+  type Command,
+  type CommandName,
+  OPTIONS,
+  type OptionName,
+  SINCE_MAX,
+} from './command-table.ts'
 
-export type CommandName = 'serve' | 'migrate' | 'healthcheck' | 'openapi' | 'version' | 'help'
-
-export type Command = {
-  readonly name: CommandName
-  readonly summary: string
-  /** What stands behind its name, as the usage shows it. */
-  readonly operands: readonly string[]
-  /** Beside those that every command has. */
-  readonly options: readonly OptionName[]
-  readonly details: string
-}
-
-export type OptionName = keyof typeof OPTIONS
-
-export const OPTIONS = {
-  'env-file': {
-    type: 'string',
-    usage: '--env-file FILE',
-    summary: 'read settings from FILE; those of the environment win',
-  },
-  help: { type: 'boolean', short: 'h', usage: '--help, -h', summary: 'show help' },
-  json: { type: 'boolean', usage: '--json', summary: 'write JSON' },
-  version: { type: 'boolean', usage: '--version', summary: 'same as the command' },
-} as const
-
-export const COMMON_OPTIONS: readonly OptionName[] = ['env-file', 'help']
-
-export const COMMANDS: readonly Command[] = [
-  {
-    name: 'serve',
-    summary: 'serve until asked to stop',
-    operands: [],
-    options: [],
-    details:
-      'Brings the database up to date and serves. SIGTERM lets the answers under way finish first.',
-  },
-  {
-    name: 'migrate',
-    summary: 'bring the database up to date',
-    operands: [],
-    options: ['json'],
-    details: 'Applies the migrations that the database lacks. Needs no setting but DATABASE_URL.',
-  },
-  {
-    name: 'healthcheck',
-    summary: 'ask the service on this machine whether it is ready',
-    operands: [],
-    options: [],
-    details: 'Asks the service at HOST and PORT. Exits 0 when it is ready, and 1 when it is not.',
-  },
-  {
-    name: 'openapi',
-    summary: 'print the description of the HTTP interface',
-    operands: [],
-    options: [],
-    details: 'Prints the OpenAPI document that the service answers at /openapi.json.',
-  },
-  {
-    name: 'version',
-    summary: 'print the version',
-    operands: [],
-    options: ['json'],
-    details: 'Prints the version.',
-  },
-  {
-    name: 'help',
-    summary: 'show help, also on a command',
-    operands: ['[COMMAND]'],
-    options: [],
-    details: 'Shows what the command does and which options it takes.',
-  },
-]
+export type CommonOptions = { readonly envFile: string | null; readonly json: boolean }
 
 /** What was asked for, or what is wrong with the way it was asked. */
 export type CommandLine =
   | {
-      readonly command: Exclude<CommandName, 'help'>
-      readonly options: { readonly envFile: string | null; readonly json: boolean }
+      readonly command: 'serve' | 'migrate' | 'healthcheck' | 'openapi' | 'version'
+      readonly options: CommonOptions
+    }
+  | {
+      readonly command: 'grant' | 'revoke' | 'status'
+      readonly email: Email
+      readonly options: CommonOptions
+    }
+  | {
+      readonly command: 'purchases'
+      /** Null for a list. */
+      readonly show: PurchaseId | null
+      readonly review: boolean
+      readonly options: CommonOptions
+    }
+  | {
+      readonly command: 'reconcile'
+      readonly sinceMs: number | null
+      readonly dryRun: boolean
+      readonly options: CommonOptions
     }
   | { readonly command: 'help'; readonly topic: CommandName | null }
-  | { readonly usageError: string }
+  | UsageError
+
+type UsageError = { readonly usageError: string }
+type Values = { readonly [Name in OptionName]?: string | boolean | undefined }
+
+const SINCE_MAX_MS = parseDuration(SINCE_MAX) ?? 0
 
 /** Reads what follows the program's name. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
@@ -91,39 +55,35 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     strict: false,
     tokens: true,
   })
-  const [given, ...operands] = positionals
-  const name = given ?? (values.version ? 'version' : 'help')
-  const command = COMMANDS.find((one) => one.name === name)
-  if (!command) return { usageError: `unknown command ${JSON.stringify(name)}` }
+  const isNamed = positionals.length > 0
+  const words = isNamed ? positionals : [values.version ? 'version' : 'help']
+  const found = findCommand(words)
+  if (!found) return { usageError: `unknown command ${quote(words[0] ?? '')}` }
 
-  const allowed = [...COMMON_OPTIONS, ...command.options, ...(given ? [] : ['version'])]
+  const { command, operands } = found
+  const options = [...COMMON_OPTIONS, ...command.options]
+  const allowed = isNamed ? options : [...options, 'version' as const]
   for (const token of tokens) {
-    const problem = token.kind === 'option' ? findOptionProblem(token, allowed) : null
+    const problem = token.kind === 'option' ? findOptionProblem(token, command.name, allowed) : null
     if (problem) return { usageError: problem }
   }
-  const surplus = operands[command.operands.length]
-  if (surplus !== undefined) {
-    return { usageError: `${command.name} does not take ${JSON.stringify(surplus)}` }
-  }
-
-  if (values.help) return { command: 'help', topic: given ? command.name : null }
+  if (values.help) return { command: 'help', topic: isNamed ? command.name : null }
   if (command.name === 'help') return parseTopic(operands)
-  const envFile = values['env-file']
-  return {
-    command: command.name,
-    options: {
-      envFile: typeof envFile === 'string' ? envFile : null,
-      json: values.json === true,
-    },
-  }
+
+  const problem = findOperandProblem(command, operands)
+  return problem ? { usageError: problem } : parseMeaning(command.name, operands, values)
 }
 
-function parseTopic([operand]: readonly string[]): CommandLine {
-  const topic = COMMANDS.find(({ name }) => name === operand)
-  if (operand !== undefined && !topic) {
-    return { usageError: `unknown command ${JSON.stringify(operand)}` }
+/** The longest name that the words begin with, and the words behind it. */
+function findCommand(
+  words: readonly string[],
+): { command: Command; operands: readonly string[] } | null {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(' ')
+    const command = COMMANDS.find((one) => one.name === name)
+    if (command) return { command, operands: words.slice(length) }
   }
-  return { command: 'help', topic: topic?.name ?? null }
+  return null
 }
 
 /** parseArgs is lenient here, because its own errors can be told apart by their English words only. */
@@ -139,10 +99,93 @@ function findOptionProblem(
     value?: string | undefined
     inlineValue?: boolean | undefined
   },
-  allowed: readonly string[],
+  command: CommandName,
+  allowed: readonly OptionName[],
 ): string | null {
-  if (!allowed.includes(name)) return `unknown option ${JSON.stringify(rawName)}`
-  if (name !== 'env-file') return value === undefined ? null : `${rawName} takes no value`
-  if (!value || (value.startsWith('-') && !inlineValue)) return `${rawName} needs a file`
-  return null
+  if (!isOptionName(name)) return `unknown option ${quote(rawName)}`
+  if (!allowed.includes(name)) return `${command} does not take ${rawName}`
+
+  const option = OPTIONS[name]
+  if (option.type === 'boolean') return value === undefined ? null : `${rawName} takes no value`
+  const isMissing = !value || (value.startsWith('-') && !inlineValue)
+  return isMissing ? `${rawName} needs ${option.needs}` : null
+}
+
+function isOptionName(name: string): name is OptionName {
+  return Object.hasOwn(OPTIONS, name)
+}
+
+function parseTopic(words: readonly string[]): CommandLine {
+  if (words.length === 0) return { command: 'help', topic: null }
+  const found = findCommand(words)
+  if (!found) return { usageError: `unknown command ${quote(words[0] ?? '')}` }
+  const [surplus] = found.operands
+  if (surplus !== undefined) return { usageError: `help does not take ${quote(surplus)}` }
+  return { command: 'help', topic: found.command.name }
+}
+
+function findOperandProblem(
+  { name, operands: wanted }: Command,
+  operands: readonly string[],
+): string | null {
+  const surplus = operands[wanted.length]
+  if (surplus !== undefined) return `${name} does not take ${quote(surplus)}`
+  const missing = wanted[operands.length]
+  return missing === undefined
+    ? null
+    : `${name} needs ${missing}: alibi ${name} ${wanted.join(' ')}`
+}
+
+function parseMeaning(
+  name: Exclude<CommandName, 'help'>,
+  [operand = '']: readonly string[],
+  values: Values,
+): CommandLine {
+  const envFile = values['env-file']
+  const options = {
+    envFile: typeof envFile === 'string' ? envFile : null,
+    json: values.json === true,
+  }
+  switch (name) {
+    case 'grant':
+    case 'revoke':
+    case 'status': {
+      const email = findEmail(operand)
+      if (email === null) {
+        return {
+          usageError: `${name} needs an address such as anna@example.com, not ${quote(operand)}`,
+        }
+      }
+      return { command: name, email, options }
+    }
+    case 'purchases':
+      return { command: name, show: null, review: values.review === true, options }
+    case 'purchases show': {
+      const show = readPurchaseId(operand)
+      if (show === null) {
+        return {
+          usageError: `${name} needs an ID as "alibi purchases" lists it, not ${quote(operand)}`,
+        }
+      }
+      return { command: 'purchases', show, review: false, options }
+    }
+    case 'reconcile': {
+      const { since } = values
+      const sinceMs = typeof since === 'string' ? parseDuration(since) : null
+      if (since !== undefined && (sinceMs === null || sinceMs > SINCE_MAX_MS)) {
+        return { usageError: `--since needs ${OPTIONS.since.needs}` }
+      }
+      return { command: name, sinceMs, dryRun: values['dry-run'] === true, options }
+    }
+    default:
+      return { command: name, options }
+  }
+}
+
+/** On one line, and with nothing in it that a terminal acts on. */
+function quote(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )
 }

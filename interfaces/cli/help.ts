@@ -5,8 +5,9 @@ import {
   type CommandName,
   OPTIONS,
   type OptionName,
-} from './commands.ts'
+} from './command-table.ts'
 import { EXIT } from './exit-codes.ts'
+import { section } from './text-layout.ts'
 
 /** Shows the help on one command, or on all of them. */
 export function help({
@@ -61,10 +62,4 @@ function optionSection(names: readonly OptionName[]): string {
     'Options',
     names.map((name) => [OPTIONS[name].usage, OPTIONS[name].summary]),
   )
-}
-
-function section(title: string, rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([term]) => term.length))
-  const lines = rows.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`)
-  return [`${title}:`, ...lines].join('\n')
 }

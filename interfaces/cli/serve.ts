@@ -8,6 +8,8 @@ export type Service = {
   readonly handler: Handler
   /** The address users reach. */
   readonly publicUrl: string
+  /** What it does by itself; resolves some time after it was told to stop. */
+  work(): Promise<void>
   close(): void
 }
 
@@ -15,7 +17,7 @@ export type Service = {
 const DRAIN_MAX_MS = 25_000
 
 /**
- * Serves until it is asked to stop, then lets the answers under way finish and returns 0; 1 when they do not finish in
+ * Serves until it is asked to stop, then lets what is under way finish and returns 0; 1 when they do not finish in
  * time. `compose` puts the service together once the address it listens on is known.
  */
 export async function serve({
@@ -36,11 +38,12 @@ export async function serve({
   listener.use(service.handler)
   const { url, port } = listener
   log.info('serving', { url, port, publicUrl: service.publicUrl })
+  const work = service.work()
 
   const signal = await stopRequested
   log.info('stopping: answers under way are finished first', { signal })
   const drained = await Promise.race([
-    listener.stop().then(() => true),
+    Promise.all([listener.stop(), work]).then(() => true),
     wait(DRAIN_MAX_MS).then(() => false),
   ])
   service.close()

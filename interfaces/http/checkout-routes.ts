@@ -5,16 +5,24 @@ import { BODY_REFUSALS, describeAnswers, EMAIL, SUCCESS } from './api-descriptio
 import { ENDPOINTS } from './endpoints.ts'
 import { jsonBody } from './json-body.ts'
 import type { HttpOptions } from './options.ts'
+import { requestLanguage } from './request-language.ts'
+
+const CHECKOUT_BODY = t.Object({
+  email: EMAIL,
+  lang: t.Optional(t.String({ description: 'Language of the mails about it.', examples: ['fr'] })),
+})
 
 export function checkoutRoutes({ ports }: HttpOptions) {
   return new Elysia().post(
     '/checkout',
-    async ({ body }) => {
-      const { checkoutUrl, sessionId } = await startCheckout(ports, parseEmail(body.email))
+    async ({ body, request }) => {
+      const email = parseEmail(body.email)
+      const language = requestLanguage(request, body.lang)
+      const { checkoutUrl, sessionId } = await startCheckout(ports, { email, language })
       return { success: true, checkoutUrl, sessionId }
     },
     {
-      ...jsonBody(t.Object({ email: EMAIL })),
+      ...jsonBody(CHECKOUT_BODY),
       detail: {
         summary: ENDPOINTS.checkout['POST /checkout'],
         tags: ['checkout'],

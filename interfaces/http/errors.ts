@@ -1,8 +1,8 @@
 import { NotFoundError, ParseError, ValidationError } from 'elysia'
+import { logFailure, reportFault } from '../../application/fault-report.ts'
 import type { Clock, Ports } from '../../application/ports.ts'
 import { type Outage, Unavailable } from '../../application/unavailable.ts'
 import { DomainError, type Refusal } from '../../domain/errors.ts'
-import { reportFault } from './fault-report.ts'
 import { type RequestRefusal, RequestRefused } from './request-refused.ts'
 import { shapeRefusal } from './request-shape.ts'
 
@@ -106,24 +106,11 @@ export function answerError(
   if (refusal instanceof DomainError) return answerRefusal(clock, refusal)
   if (refusal instanceof RequestRefused) return REQUEST_ANSWERS[refusal.reason]
   if (refusal instanceof Unavailable) {
-    reportOutage({ log }, refusal, requestId)
+    logFailure({ log }, refusal, { request: requestId })
     return OUTAGE_ANSWERS[refusal.outage]
   }
   log.error('request failed', { request: requestId, ...reportFault(error) })
   return { ...FAULT_ANSWER, message: `Request ${requestId}` }
-}
-
-/** For the operator: what is out of reach, and why. */
-export function reportOutage(
-  { log }: Pick<Ports, 'log'>,
-  error: Unavailable,
-  requestId: string,
-): void {
-  log.warn('something outside is unavailable', {
-    request: requestId,
-    outage: error.outage,
-    ...reportFault(error),
-  })
 }
 
 /** Null for a fault. */

@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
 import { checkPayment } from '../../application/check-payment.ts'
+import { logFailure } from '../../application/fault-report.ts'
 import type { Ports } from '../../application/ports.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { SESSION_ID } from '../../domain/purchase.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import { reportOutage } from './errors.ts'
 import type { HttpOptions } from './options.ts'
 import { pageLanguage } from './page-language.ts'
 import { pageAnswer } from './pages/page.ts'
@@ -46,7 +46,7 @@ async function paymentState(ports: Ports, request: Request): Promise<PaymentPage
   } catch (error) {
     // People read this answer, so it is a page like the others.
     if (!(error instanceof Unavailable)) throw error
-    reportOutage(ports, error, requestIdOf(request))
+    logFailure(ports, error, { request: requestIdOf(request) })
     return 'unavailable'
   }
 }

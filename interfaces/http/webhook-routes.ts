@@ -1,9 +1,10 @@
 import { Elysia, t } from 'elysia'
+import { logFailure } from '../../application/fault-report.ts'
 import { settlePayment } from '../../application/settle-payment.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { describeAnswers } from './api-description.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import { answerResponse, reportOutage, TEMPORARILY_UNAVAILABLE } from './errors.ts'
+import { answerResponse, TEMPORARILY_UNAVAILABLE } from './errors.ts'
 import type { HttpOptions } from './options.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -14,12 +15,12 @@ export function webhookRoutes({ ports }: HttpOptions) {
     const signature = request.headers.get('stripe-signature')
     try {
       const notification = await ports.payments.readNotification({ payload, signature })
-      await settlePayment(ports, notification)
+      await settlePayment(ports, notification, 'webhook')
       const { eventId, eventType } = notification
       ports.log.info('payment notification received', { notification: eventId, type: eventType })
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
-      reportOutage(ports, error, requestIdOf(request))
+      logFailure(ports, error, { request: requestIdOf(request) })
       return answerResponse(TEMPORARILY_UNAVAILABLE)
     }
     return { received: true }

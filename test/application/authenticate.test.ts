@@ -4,7 +4,7 @@ import { requirePremium } from '../../application/check-premium.ts'
 import { logOut } from '../../application/log-out.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { fakePorts, issueToken, NOON } from '../fakes.ts'
+import { CAUSE, fakePorts, issueToken } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const refused = new DomainError('invalid_token')
@@ -46,9 +46,9 @@ describe('authenticate', () => {
 describe('requirePremium', () => {
   test('lets an address with premium pass, and stops it the moment it is revoked', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
     await requirePremium(ports, email)
-    await ports.premiumGrants.revokeAll(email, NOON)
+    await ports.premiumGrants.revokeAll(email, CAUSE)
     await expect(requirePremium(ports, email)).rejects.toEqual(new DomainError('premium_required'))
   })
 })

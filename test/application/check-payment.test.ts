@@ -5,14 +5,14 @@ import { startCheckout } from '../../application/start-checkout.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { fakePorts, NOON, saveVerification } from '../fakes.ts'
+import { CAUSE, fakePorts, NOON, saveVerification } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
 
 async function open() {
   const ports = fakePorts()
   await saveVerification(ports, verifyEmail(email, { lifetimeMs: 60_000, now: NOON }))
-  const { sessionId } = await startCheckout(ports, email)
+  const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   ports.payments.calls.length = 0
   const paymentIntentId = `pi_${(await ports.purchases.findBySessionId(sessionId))!.id}`
   return { ports, sessionId, paymentIntentId, status: () => checkPayment(ports, sessionId) }
@@ -39,7 +39,8 @@ describe('checkPayment', () => {
   test.each([
     ['open', 'processing'],
     ['processing', 'processing'],
-    ['closed', 'unpaid'],
+    ['expired', 'unpaid'],
+    ['failed', 'unpaid'],
   ] as const)('calls a session that is %s %s, and gives no premium', async (outcome, expected) => {
     const { ports, sessionId, status } = await open()
     ports.payments.move(sessionId, outcome)
@@ -68,14 +69,14 @@ describe('checkPayment', () => {
     ports.payments.move(sessionId, 'paid')
     await status()
     const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'succeeded' } as const
-    await ports.refunds.update([{ id: 're_1' }], () => refund)
+    await ports.refunds.update([refund], CAUSE, () => refund)
     expect(await status()).toBe('unpaid')
   })
 
   test('calls a payment unpaid that was refunded before it was known to be paid', async () => {
     const { ports, sessionId, paymentIntentId, status } = await open()
     const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'pending' } as const
-    await ports.refunds.update([{ id: 're_1' }], () => refund)
+    await ports.refunds.update([refund], CAUSE, () => refund)
     ports.payments.move(sessionId, 'paid')
     expect(await status()).toBe('unpaid')
   })
@@ -84,15 +85,15 @@ describe('checkPayment', () => {
     const { ports, sessionId, status } = await open()
     ports.payments.move(sessionId, 'paid')
     await status()
-    await ports.premiumGrants.revokeAll(email, NOON)
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    await ports.premiumGrants.revokeAll(email, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
     expect(await status()).toBe('unpaid')
   })
 
   test('calls a payment active whatever became of other grants', async () => {
     const { ports, sessionId, status } = await open()
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
-    await ports.premiumGrants.revokeAll(email, NOON)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.revokeAll(email, CAUSE)
     ports.payments.move(sessionId, 'paid')
     expect(await status()).toBe('active')
   })

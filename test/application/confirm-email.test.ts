@@ -6,7 +6,7 @@ import { verifyEmail } from '../../application/verify-email.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { parseOtpCode } from '../../domain/otp.ts'
-import { fakePorts, NOON } from '../fakes.ts'
+import { CAUSE, fakePorts, NOON } from '../fakes.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
@@ -76,14 +76,14 @@ describe('confirmEmail', () => {
 
   test('gives a token to an address that has premium already', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
     const token = await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
     expect(await ports.tokens.verify(token!, NOON)).toEqual({ email, issuedAt: NOON })
   })
 
   test('takes a code whichever way it was asked for', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
     const code = await requestOtp(ports, mailed)
     expect(await confirmEmail(ports, { email, code })).not.toBeNull()
   })

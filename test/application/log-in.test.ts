@@ -6,14 +6,14 @@ import { verifyEmail } from '../../application/verify-email.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { parseOtpCode } from '../../domain/otp.ts'
-import { fakePorts, NOON } from '../fakes.ts'
+import { CAUSE, fakePorts, NOON } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const mailed = { email, language: 'en' } as const
 
 async function withPremium() {
   const ports = fakePorts()
-  await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
   return ports
 }
 

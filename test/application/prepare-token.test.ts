@@ -3,13 +3,13 @@ import { logOut } from '../../application/log-out.ts'
 import { prepareToken } from '../../application/prepare-token.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { isLoggedOut } from '../../domain/log-out.ts'
-import { fakePorts, NOON } from '../fakes.ts'
+import { CAUSE, fakePorts, NOON } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
 
 async function withPremium() {
   const ports = fakePorts()
-  await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
   return ports
 }
 
@@ -32,6 +32,6 @@ test('a token counts as issued after every earlier log-out, even in the same ins
 test('an address without premium gets none', async () => {
   const ports = await withPremium()
   expect(await prepareToken(ports, parseEmail('bob@example.com'))).toBeNull()
-  await ports.premiumGrants.revokeAll(email, NOON)
+  await ports.premiumGrants.revokeAll(email, CAUSE)
   expect(await prepareToken(ports, email)).toBeNull()
 })

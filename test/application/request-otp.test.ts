@@ -4,7 +4,7 @@ import { requestOtp } from '../../application/request-otp.ts'
 import { verifyEmail } from '../../application/verify-email.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { fakePorts, NOON } from '../fakes.ts'
+import { CAUSE, fakePorts, NOON } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const request = { email, language: 'de' } as const
@@ -12,7 +12,7 @@ const request = { email, language: 'de' } as const
 describe('requestOtp', () => {
   test('mails a working code to an address that has premium', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
     const code = await requestOtp(ports, request)
     expect(ports.mailer.mails).toEqual([{ to: email, code, language: 'de', validForMs: 600_000 }])
     await redeemOtp(ports, { email, code })
@@ -26,8 +26,8 @@ describe('requestOtp', () => {
 
   test('refuses an address whose premium was revoked', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
-    await ports.premiumGrants.revokeAll(email, NOON)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.revokeAll(email, CAUSE)
     await expect(requestOtp(ports, request)).rejects.toEqual(new DomainError('premium_required'))
     expect(ports.mailer.mails).toEqual([])
   })
@@ -41,7 +41,7 @@ describe('requestOtp', () => {
 
   test('shares its five mails and its code with verifyEmail', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
     const code = await requestOtp(ports, request)
     expect(await verifyEmail(ports, request)).toBe(code)
     for (let count = 0; count < 3; count++) await requestOtp(ports, request)

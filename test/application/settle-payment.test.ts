@@ -8,7 +8,7 @@ import { parseEmail } from '../../domain/email.ts'
 import type { DisputeState, RefundState } from '../../domain/premium-grant.ts'
 import type { PurchaseId, SessionReport } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { fakePorts, NOON, saveVerification } from '../fakes.ts'
+import { CAUSE, fakePorts, NOON, saveVerification } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const event = { eventId: 'evt_1', eventType: 'some.event' } as const
@@ -16,12 +16,12 @@ const event = { eventId: 'evt_1', eventType: 'some.event' } as const
 async function open() {
   const ports = fakePorts()
   await saveVerification(ports, verifyEmail(email, { lifetimeMs: 60_000, now: NOON }))
-  const { sessionId } = await startCheckout(ports, email)
+  const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   const purchase = (await ports.purchases.findBySessionId(sessionId))!
   const paymentIntentId = `pi_${purchase.id}`
   const move = (outcome: SessionReport['outcome']) => ports.payments.move(sessionId, outcome)
   const notify = (notification: object) =>
-    settlePayment(ports, { ...event, ...notification } as PaymentNotification)
+    settlePayment(ports, { ...event, ...notification } as PaymentNotification, 'webhook')
   const reportSession = (report: SessionReport) => notify({ kind: 'session', report })
   const reportRefund = (state: RefundState, amount = 400, id = 're_1') =>
     notify({ kind: 'refund', refund: { id, paymentIntentId, amount, state } })
@@ -83,7 +83,8 @@ describe('a report about a session of ours', () => {
 
   test.each([
     ['processing', 'processing'],
-    ['closed', 'closed'],
+    ['expired', 'closed'],
+    ['failed', 'closed'],
     ['open', 'open'],
   ] as const)('that is %s gives no premium', async (outcome, state) => {
     const { move, reportSession, premium, current } = await open()
@@ -100,18 +101,18 @@ describe('a report about a session of ours', () => {
 
     const bounced = await open()
     await bounced.reportSession(bounced.move('processing'))
-    await bounced.reportSession(bounced.move('closed'))
+    await bounced.reportSession(bounced.move('failed'))
     expect(await bounced.premium()).toBe(false)
   })
 
   test('is recorded and logged when it is a second payment, and leaves the first grant alone', async () => {
     const { ports, sessionId, move, reportSession, premium, current } = await open()
-    await reportSession(move('closed'))
-    const second = await startCheckout(ports, email)
+    await reportSession(move('expired'))
+    const second = await startCheckout(ports, { email, language: 'en' })
     await reportSession(ports.payments.move(second.sessionId, 'paid'))
     ports.log.lines.length = 0
 
-    await reportSession({ ...move('closed'), outcome: 'paid' })
+    await reportSession({ ...move('expired'), outcome: 'paid' })
     expect((await current()).state).toBe('paid')
     expect(await ports.premiumGrants.findByEmail(email)).toHaveLength(2)
     expect(await premium()).toBe(true)
@@ -123,23 +124,27 @@ describe('a report about a session of ours', () => {
   test('that expired after it was paid takes nothing away', async () => {
     const { move, reportSession, premium } = await open()
     await reportSession(move('paid'))
-    await reportSession(move('closed'))
+    await reportSession(move('expired'))
     expect(await premium()).toBe(true)
   })
 
   test('is adopted when a crash came before the session was on record', async () => {
     const { ports, purchase, move, reportSession, premium, current } = await open()
-    await ports.purchases.update(email, () => ({ purchase: { ...purchase, sessionId: null } }))
+    await ports.purchases.update(email, CAUSE, () => ({
+      purchase: { ...purchase, sessionId: null },
+    }))
     await reportSession(move('paid'))
     expect(await premium()).toBe(true)
     expect((await current()).sessionId).toBe(purchase.sessionId)
   })
 
-  test('returns the purchase as it stands then', async () => {
+  test('returns the purchase as it stands then, and whether that is news', async () => {
     const { ports, move, current } = await open()
-    const settled = await settleSession(ports, move('paid'))
-    expect(settled).toEqual(await current())
-    expect(settled?.state).toBe('paid')
+    const report = move('paid')
+    const settled = await settleSession(ports, report, 'page')
+    expect(settled).toEqual({ purchase: await current(), isNews: true })
+    expect(settled?.purchase.state).toBe('paid')
+    expect(await settleSession(ports, report, 'page')).toEqual({ ...settled!, isNews: false })
   })
 
   test('is applied once when many come at the same time', async () => {
@@ -181,6 +186,7 @@ describe('a paid session that is not what was asked for', () => {
     await settlePayment(
       { ...ports, rules },
       { ...event, kind: 'session', report: { ...move('paid'), amountTotal: 0 } },
+      'webhook',
     )
     expect(await premium()).toBe(true)
     await notify({ kind: 'other' })
@@ -202,7 +208,7 @@ describe('a report about somebody else', () => {
     expect(await premium()).toBe(false)
     expect(await current()).toEqual(purchase)
     expect(ports.log.lines.map(({ level }) => level)).toEqual(['info'])
-    expect(await settleSession(ports, { ...move('paid'), ...own })).toBeNull()
+    expect(await settleSession(ports, { ...move('paid'), ...own }, 'webhook')).toBeNull()
   })
 
   test('or about nothing that Alibi acts on changes nothing', async () => {

@@ -5,7 +5,8 @@ import { Unavailable } from '../../application/unavailable.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { attachSession } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { fakePorts, saveVerification, type scriptedPayments } from '../fakes.ts'
+import { CAUSE, fakePorts, saveVerification } from '../fakes.ts'
+import type { scriptedPayments } from '../scripted-payments.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
@@ -15,7 +16,7 @@ async function open() {
   const { payments } = ports
   const now = ports.clock.now()
   await saveVerification(ports, verifyEmail(email, { lifetimeMs: 30 * MINUTE_MS, now }))
-  const checkout = () => startCheckout(ports, email)
+  const checkout = () => startCheckout(ports, { email, language: 'en' })
   const purchases = async () => (await ports.purchases.findAccount(email)).purchases
   const states = async () => (await purchases()).map(({ state }) => state)
   const payable = () =>
@@ -165,11 +166,11 @@ describe('parallel requests', () => {
     // The first update finds the purchase without a session, the second one is to give it up.
     const update = ports.purchases.update
     let updates = 0
-    ports.purchases.update = async (address, change) => {
+    ports.purchases.update = async (address, cause, change) => {
       updates++
       if (updates === 2)
-        await update(email, () => ({ purchase: attachSession(purchase!, sessionId!) }))
-      return update(address, change)
+        await update(email, CAUSE, () => ({ purchase: attachSession(purchase!, sessionId!) }))
+      return update(address, cause, change)
     }
     expect((await checkout()).sessionId).toBe(sessionId!)
     expect(payable()).toBe(1)

@@ -4,7 +4,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { fakePorts, NOON, saveVerification } from '../fakes.ts'
+import { CAUSE, fakePorts, NOON, saveVerification } from '../fakes.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
@@ -26,7 +26,7 @@ async function open() {
       verifyEmail(email, { lifetimeMs: 30 * MINUTE_MS, now: ports.clock.now() }),
     )
   await verify()
-  const checkout = () => startCheckout(ports, email)
+  const checkout = () => startCheckout(ports, { email, language: 'en' })
   const purchases = async () => (await ports.purchases.findAccount(email)).purchases
   const states = async () => (await purchases()).map(({ state }) => state)
   const payable = () =>
@@ -38,7 +38,8 @@ describe('who may pay', () => {
   test('nobody without a verification: the provider is asked for nothing and nothing is stored', async () => {
     const { ports, payments } = await open()
     const bob = parseEmail('bob@example.com')
-    await expect(startCheckout(ports, bob)).rejects.toEqual(new DomainError('email_not_verified'))
+    const checkout = startCheckout(ports, { email: bob, language: 'en' })
+    await expect(checkout).rejects.toEqual(new DomainError('email_not_verified'))
     expect(payments.calls).toEqual([])
     expect((await ports.purchases.findAccount(bob)).purchases).toEqual([])
   })
@@ -52,7 +53,7 @@ describe('who may pay', () => {
 
   test('whoever has premium is told about the verification first', async () => {
     const { ports, checkout } = await open()
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
     await expect(checkout()).rejects.toEqual(alreadyActive)
     ports.clock.advance(30 * MINUTE_MS)
     await expect(checkout()).rejects.toEqual(new DomainError('email_not_verified'))
@@ -60,7 +61,7 @@ describe('who may pay', () => {
 
   test('nobody who has premium: the provider is asked for nothing and nothing is stored', async () => {
     const { ports, payments, checkout, states } = await open()
-    await ports.premiumGrants.add({ id: 'grant_1', email, grantedAt: NOON })
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
     await expect(checkout()).rejects.toEqual(alreadyActive)
     expect(payments.calls).toEqual([])
     expect(await states()).toEqual([])
@@ -81,7 +82,9 @@ describe('who may pay', () => {
     payments.move(sessionId, 'processing')
     await expect(checkout()).rejects.toEqual(processing)
     const [purchase] = (await ports.purchases.findAccount(email)).purchases
-    await ports.purchases.update(email, () => ({ purchase: { ...purchase!, state: 'closed' } }))
+    await ports.purchases.update(email, CAUSE, () => ({
+      purchase: { ...purchase!, state: 'closed' },
+    }))
     expect((await checkout()).sessionId).not.toBe(sessionId)
   })
 
@@ -90,7 +93,7 @@ describe('who may pay', () => {
     const { sessionId } = await checkout()
     payments.move(sessionId, 'paid')
     await expect(checkout()).rejects.toEqual(alreadyActive)
-    await ports.premiumGrants.revokeAll(email, NOON)
+    await ports.premiumGrants.revokeAll(email, CAUSE)
     expect((await checkout()).sessionId).not.toBe(sessionId)
   })
 })
@@ -136,7 +139,8 @@ describe('a new session', () => {
     const { ports, checkout } = await open()
     const bob = parseEmail('bob@example.com')
     await saveVerification(ports, verifyEmail(bob, { lifetimeMs: MINUTE_MS, now: NOON }))
-    expect((await startCheckout(ports, bob)).sessionId).not.toBe((await checkout()).sessionId)
+    const bobs = await startCheckout(ports, { email: bob, language: 'en' })
+    expect(bobs.sessionId).not.toBe((await checkout()).sessionId)
   })
 })
 
@@ -189,7 +193,7 @@ describe('an open session', () => {
   test('that expired unnoticed is replaced', async () => {
     const { payments, checkout, states } = await open()
     const session = await checkout()
-    payments.move(session.sessionId, 'closed')
+    payments.move(session.sessionId, 'expired')
     expect((await checkout()).sessionId).not.toBe(session.sessionId)
     expect(await states()).toEqual(['closed', 'open'])
   })
@@ -242,9 +246,10 @@ describe('an open session', () => {
         sessionId: session.sessionId,
         amountPaid: 400,
         paidAt: NOON,
+        isDuplicate: false,
         revokedAt: null,
       } as const
-      await ports.purchases.update(email, () => ({ purchase: { ...purchase, ...paid } }))
+      await ports.purchases.update(email, CAUSE, () => ({ purchase: { ...purchase, ...paid } }))
       return session
     }
     await expect(checkout()).rejects.toEqual(alreadyActive)

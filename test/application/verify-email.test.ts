@@ -126,6 +126,7 @@ describe('verifyEmail', () => {
     ports.clock.advance(6 * MINUTE_MS)
 
     const mailer = {
+      ...ports.mailer,
       async sendOtp(mail: OtpMail) {
         expect(mail.code).not.toBe(code)
         expect(await refusalOf(redeemOtp(ports, { email, code: mail.code }))).toBeInstanceOf(
@@ -140,7 +141,7 @@ describe('verifyEmail', () => {
 
   test('gives the mail back also when the mailer breaks in a way nobody foresaw', async () => {
     const ports = fakePorts()
-    const mailer = { sendOtp: () => Promise.reject(new TypeError('a bug')) }
+    const mailer = { ...ports.mailer, sendOtp: () => Promise.reject(new TypeError('a bug')) }
     for (let count = 0; count < 6; count++) {
       expect(await refusalOf(verifyEmail({ ...ports, mailer }, request))).toEqual(
         new TypeError('a bug'),

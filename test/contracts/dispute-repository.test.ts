@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { DisputeRepository } from '../../application/ports.ts'
-import { DISPUTE_STATES, type Dispute } from '../../domain/premium-grant.ts'
-import { NOON } from '../fakes.ts'
+import { DISPUTE_STATES, type Dispute, mergeDispute } from '../../domain/premium-grant.ts'
+import { CAUSE, NOON } from '../fakes.ts'
 import { STORES } from '../stores.ts'
+import { ANNA, openPurchase, paidPurchase } from './purchases.ts'
 
 const DISPUTE: Dispute = {
   id: 'du_1',
@@ -15,41 +15,59 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
   test('knows nothing of a dispute that was never reported', async () => {
     const { disputes } = await open()
 
-    expect(await read(disputes, 'du_1')).toBeNull()
+    expect(await disputes.findById('du_1')).toBeNull()
   })
 
   test.each(DISPUTE_STATES)('keeps every field of a dispute that is %s', async (state) => {
     const { disputes } = await open()
     const dispute = { ...DISPUTE, state }
-    await disputes.update('du_1', () => dispute)
+    await disputes.update([{ id: 'du_1' }], CAUSE, () => dispute)
 
-    expect(await read(disputes, 'du_1')).toEqual(dispute)
-    expect(await read(disputes, 'du_2')).toBeNull()
+    expect(await disputes.findById('du_1')).toEqual(dispute)
+    expect(await disputes.findById('du_2')).toBeNull()
   })
 
-  test('keeps the latest state of a dispute', async () => {
+  test('keeps the latest state of a dispute, and shows the change what is known', async () => {
     const { disputes } = await open()
-    const verdict: Dispute = {
-      ...DISPUTE,
-      state: 'won',
-      reportedAt: new Date(NOON.getTime() + 1),
+    const reportedAt = new Date(NOON.getTime() + 1)
+    const verdict: Dispute = { ...DISPUTE, state: 'won', reportedAt }
+    const seen: (Dispute | null)[] = []
+    for (const dispute of [DISPUTE, verdict]) {
+      await disputes.update([dispute], CAUSE, (known, reported) => {
+        seen.push(known)
+        return reported
+      })
     }
-    await disputes.update('du_1', () => DISPUTE)
-    await disputes.update('du_1', () => verdict)
 
-    expect(await read(disputes, 'du_1')).toEqual(verdict)
+    expect(seen).toEqual([null, DISPUTE])
+    expect(await disputes.findById('du_1')).toEqual(verdict)
   })
 
-  test('stores nothing when the change throws, and passes its error through', async () => {
+  test('changes several disputes at once, or none of them, and passes the error through', async () => {
     const { disputes } = await open()
-    await disputes.update('du_1', () => DISPUTE)
+    const second = { ...DISPUTE, id: 'du_2' }
+    await disputes.update([DISPUTE, second], CAUSE, mergeDispute)
+    expect(await disputes.findById('du_2')).toEqual(second)
 
     const refusal = new Error('refused')
-    const refused = disputes.update('du_1', () => {
-      throw refusal
+    const refused = disputes.update([DISPUTE, second], CAUSE, (_known, reported) => {
+      if (reported.id === 'du_2') throw refusal
+      return { ...reported, state: 'lost' }
     })
     await expect(refused).rejects.toBe(refusal)
-    expect(await read(disputes, 'du_1')).toEqual(DISPUTE)
+    expect(await disputes.findById('du_1')).toEqual(DISPUTE)
+  })
+
+  test('says of how many reported disputes something was new', async () => {
+    const { disputes } = await open()
+    const second = { ...DISPUTE, id: 'du_2' }
+    const lost = { ...second, state: 'lost' } as const
+
+    expect(await disputes.update([], CAUSE, mergeDispute)).toBe(0)
+    expect(await disputes.update([DISPUTE, second], CAUSE, mergeDispute)).toBe(2)
+    expect(await disputes.update([DISPUTE, second], CAUSE, mergeDispute)).toBe(0)
+    expect(await disputes.update([DISPUTE, lost], CAUSE, mergeDispute)).toBe(1)
+    expect(await disputes.findById('du_2')).toEqual(lost)
   })
 
   test('loses none of 200 parallel updates', async () => {
@@ -57,23 +75,37 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
 
     await Promise.all(
       Array.from({ length: 200 }, () =>
-        disputes.update('du_1', (known) => ({
+        disputes.update([{ id: 'du_1' }], CAUSE, (known) => ({
           ...DISPUTE,
           reportedAt: new Date((known?.reportedAt ?? NOON).getTime() + 1),
         })),
       ),
     )
-    expect((await read(disputes, 'du_1'))?.reportedAt).toEqual(new Date(NOON.getTime() + 200))
+    const dispute = await disputes.findById('du_1')
+    expect(dispute?.reportedAt).toEqual(new Date(NOON.getTime() + 200))
+  })
+
+  test('names the payments of ours on which a dispute without a verdict hangs, each once', async () => {
+    const { purchases, disputes } = await open()
+    for (const state of DISPUTE_STATES) {
+      await purchases.update(ANNA, CAUSE, () => ({ purchase: paidPurchase(state) }))
+    }
+    const unpaid = openPurchase('unpaid', { state: 'processing', paymentIntentId: 'pi_unpaid' })
+    await purchases.update(ANNA, CAUSE, () => ({ purchase: unpaid }))
+    const reported = [...DISPUTE_STATES, 'open' as const, 'won' as const].map((state, index) => ({
+      ...DISPUTE,
+      id: `du_${index}`,
+      paymentIntentId: `pi_${state}`,
+      state,
+    }))
+    const elsewhere = ['pi_unpaid', 'pi_foreign'].map((paymentIntentId) => ({
+      ...DISPUTE,
+      id: `du_${paymentIntentId}`,
+      paymentIntentId,
+    }))
+    await disputes.update([...reported, ...elsewhere], CAUSE, mergeDispute)
+
+    const pending = await disputes.findPendingPayments()
+    expect(pending.toSorted()).toEqual(['pi_inquiry', 'pi_open', 'pi_unpaid'])
   })
 })
-
-/** Looks through a change that then refuses, so that looking stores nothing. */
-async function read(disputes: DisputeRepository, id: string): Promise<Dispute | null> {
-  const seen: (Dispute | null)[] = []
-  const looked = disputes.update(id, (known) => {
-    seen.push(known)
-    throw new Error('only looking')
-  })
-  await expect(looked).rejects.toThrow('only looking')
-  return seen[0]!
-}

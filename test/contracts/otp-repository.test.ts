@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { OtpRepository } from '../../application/ports.ts'
+import type { OtpRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { EMPTY_OTP_RECORD, type Otp, type OtpRecord, type OtpSeed } from '../../domain/otp.ts'
 import { verifyEmail } from '../../domain/verification.ts'

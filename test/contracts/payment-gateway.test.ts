@@ -53,6 +53,14 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
       sessionId,
       purchaseId: purchase.id,
       outcome: 'open',
+      order: {
+        id: purchase.id,
+        email: purchase.email,
+        language: 'en',
+        price: PRICE,
+        createdAt: purchase.createdAt,
+        expiresAt: purchase.expiresAt,
+      },
       amountSubtotal: 400,
       amountTotal: 400,
       currency: 'eur',
@@ -99,11 +107,11 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
     expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'paid' })
   })
 
-  test('reads a session as closed once its money has bounced', async () => {
+  test('reads a session as failed once its money has bounced', async () => {
     const { gateway, act, sessionId } = await openSession()
     await act(sessionId, 'pay_late')
     await act(sessionId, 'money_bounces')
-    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'closed', url: null })
+    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'failed', url: null })
   })
 
   test('reads a session as open after a card was declined, and it can still be paid', async () => {
@@ -117,19 +125,19 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
     expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'paid' })
   })
 
-  test('reads a session as open until its time is over, and then as closed', async () => {
+  test('reads a session as open until its time is over, and then as expired', async () => {
     const { gateway, clock, purchase, sessionId } = await openSession()
     clock.advance(purchase.expiresAt.getTime() - clock.now().getTime() - 1000)
     expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'open' })
     clock.advance(1000)
-    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'closed', url: null })
+    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'expired', url: null })
   })
 
   test('takes no more money for a session that it was told to expire', async () => {
     const { gateway, act, sessionId } = await openSession()
-    expect(await gateway.expireSession(sessionId)).toMatchObject({ outcome: 'closed', url: null })
+    expect(await gateway.expireSession(sessionId)).toMatchObject({ outcome: 'expired', url: null })
     await act(sessionId, 'pay').catch(() => {})
-    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'closed' })
+    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'expired' })
   })
 
   test('expires a session once, and says the same when asked again', async () => {
@@ -150,12 +158,88 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
     expect(await gateway.expireSession(sessionId)).toMatchObject({ outcome: 'processing' })
   })
 
-  test('lists no refunds where there are none, or no payment at all', async () => {
+  test('lists no refunds and disputes where there are none, or no payment at all', async () => {
     const { gateway, act, sessionId } = await openSession()
     await act(sessionId, 'pay')
     const paymentIntentId = (await gateway.readSession(sessionId))?.paymentIntentId ?? ''
     expect(await gateway.listRefunds(paymentIntentId)).toEqual([])
     expect(await gateway.listRefunds('pi_nobody')).toEqual([])
+    expect(await gateway.listDisputes(paymentIntentId)).toEqual([])
+    expect(await gateway.listDisputes('pi_nobody')).toEqual([])
+  })
+
+  test('finds nothing where nothing has happened, in a single page', async () => {
+    const { gateway, clock } = await openSession()
+    const window = { since: clock.now(), cursor: null }
+    const pages = [
+      await gateway.findCompletedSessions(window),
+      await gateway.findUndeliveredNotifications(window),
+      await gateway.findRefunds(window),
+      await gateway.findDisputes(window),
+    ]
+    for (const page of pages) expect(page).toEqual({ items: [], unreadable: [], cursor: null })
+  })
+
+  test('finds the sessions that a buyer has completed, newest first, as it reads them', async () => {
+    const { gateway, act, clock } = await open()
+    const since = clock.now()
+    const completed: string[] = []
+    for (const actions of [
+      ['pay'],
+      ['pay_late'],
+      ['pay_late', 'money_arrives'],
+      ['pay_late', 'money_bounces'],
+      ['decline'],
+      [],
+    ] as const) {
+      clock.advance(1000)
+      const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
+      for (const action of actions) await act(sessionId, action)
+      if (actions.length > 0 && actions[0] !== 'decline') completed.unshift(sessionId)
+    }
+    const { items, unreadable, cursor } = await gateway.findCompletedSessions({
+      since,
+      cursor: null,
+    })
+    expect(items.map(({ sessionId }) => sessionId)).toEqual(completed)
+    expect(items.map(({ outcome }) => outcome)).toEqual(['failed', 'paid', 'processing', 'paid'])
+    expect([unreadable, cursor]).toEqual([[], null])
+    for (const item of items) expect(await gateway.readSession(item.sessionId)).toEqual(item)
+  })
+
+  test('finds no session that was made before the window', async () => {
+    const { gateway, act, clock, sessionId } = await openSession()
+    await act(sessionId, 'pay')
+    const find = async () =>
+      (await gateway.findCompletedSessions({ since: clock.now(), cursor: null })).items.length
+    expect(await find()).toBe(1)
+    clock.advance(1000)
+    expect(await find()).toBe(0)
+  })
+
+  test('finds each of 250 completed sessions once, page by page', async () => {
+    const { gateway, act, clock } = await open()
+    const since = clock.now()
+    const made = new Set<string>()
+    for (let count = 0; count < 250; count++) {
+      if (count % 2 === 0) clock.advance(1000)
+      const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
+      await act(sessionId, 'pay')
+      made.add(sessionId)
+    }
+    const found: string[] = []
+    let cursor: string | null = null
+    let pages = 0
+    do {
+      const page: Awaited<ReturnType<typeof gateway.findCompletedSessions>> =
+        await gateway.findCompletedSessions({ since, cursor })
+      found.push(...page.items.map(({ sessionId }) => sessionId))
+      cursor = page.cursor
+      pages++
+    } while (cursor !== null)
+    expect(pages).toBe(3)
+    expect(found).toHaveLength(250)
+    expect(new Set(found)).toEqual(made)
   })
 
   test('notifies of a payment with all that is needed to settle it without a question', async () => {
@@ -174,7 +258,7 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
 
   test.each([
     ['money_arrives', 'checkout.session.async_payment_succeeded', 'paid'],
-    ['money_bounces', 'checkout.session.async_payment_failed', 'closed'],
+    ['money_bounces', 'checkout.session.async_payment_failed', 'failed'],
   ] as const)('notifies of late money twice: on its way, then %s', async (end, type, outcome) => {
     const { act, nextSessionReport, sessionId } = await openSession()
     await act(sessionId, 'pay_late')
@@ -194,7 +278,7 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
     await gateway.expireSession(sessionId)
     expect((await nextSessionReport()).notification).toMatchObject({
       eventType: 'checkout.session.expired',
-      report: { sessionId, outcome: 'closed' },
+      report: { sessionId, outcome: 'expired' },
     })
   })
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { Store } from '../../application/ports.ts'
+import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Dispute, PremiumGrant, Refund } from '../../domain/premium-grant.ts'
 import { PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
-import { inState, NOON } from '../fakes.ts'
+import { CAUSE, inState, NOON } from '../fakes.ts'
 import { STORES } from '../stores.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from './purchases.ts'
 
@@ -22,8 +22,8 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
 
   test('gives an address premium by an operator’s word, as often as it is given', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'first', email: ANNA, grantedAt: NOON })
-    await store.premiumGrants.add({ id: 'second', email: ANNA, grantedAt: NOON })
+    await store.premiumGrants.add({ id: 'first', email: ANNA }, CAUSE)
+    await store.premiumGrants.add({ id: 'second', email: ANNA }, CAUSE)
 
     const byHand = { email: ANNA, payment: null, revokedAt: null }
     expect(await grantsOf(store, ANNA)).toEqual([
@@ -92,36 +92,37 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
     expect(grant?.payment).toEqual({ amountPaid: 0, refunds: [], disputes: [] })
   })
 
-  test('revokes every grant the address has, active or not', async () => {
+  test('revokes every grant the address has, active or not, and says how many', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
     await save(store, paidPurchase('one'))
     await save(store, paidPurchase('two'))
     await report(store, [{ ...REFUND, amount: 400 }], [])
 
-    await store.premiumGrants.revokeAll(ANNA, LATER)
+    expect(await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: LATER })).toBe(3)
     const grants = await grantsOf(store, ANNA)
     expect(grants.map(({ revokedAt }) => revokedAt)).toEqual([LATER, LATER, LATER])
   })
 
-  test('keeps the date of what was revoked before', async () => {
+  test('keeps the date of what was revoked before, and does not count it again', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
     await save(store, paidPurchase('one'))
-    await store.premiumGrants.revokeAll(ANNA, LATER)
+    await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: LATER })
 
-    await store.premiumGrants.revokeAll(ANNA, MUCH_LATER)
+    expect(await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: MUCH_LATER })).toBe(0)
     const grants = await grantsOf(store, ANNA)
     expect(grants.map(({ revokedAt }) => revokedAt)).toEqual([LATER, LATER])
   })
 
   test('leaves the grants of other addresses alone', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'by hand', email: BERT, grantedAt: NOON })
+    await store.premiumGrants.add({ id: 'by hand', email: BERT }, CAUSE)
     await save(store, paidPurchase('one', { email: BERT }))
 
-    await store.premiumGrants.revokeAll(ANNA, LATER)
+    expect(await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: LATER })).toBe(0)
     const grants = await grantsOf(store, BERT)
+    expect(grants).toHaveLength(2)
     expect(grants.map(({ revokedAt }) => revokedAt)).toEqual([null, null])
   })
 
@@ -129,13 +130,13 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
     const store = await open()
     const processing = openPurchase('one', { state: 'processing' })
     await save(store, processing)
-    await store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
 
-    await store.premiumGrants.revokeAll(ANNA, LATER)
+    await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: LATER })
     expect(await store.purchases.findById(processing.id)).toEqual(processing)
 
     await save(store, paidPurchase('one'))
-    await store.premiumGrants.add({ id: 'by hand again', email: ANNA, grantedAt: MUCH_LATER })
+    await store.premiumGrants.add({ id: 'by hand again', email: ANNA }, CAUSE)
     const grants = await grantsOf(store, ANNA)
     expect(grants.map(({ id, revokedAt }) => [id, revokedAt])).toEqual([
       ['by hand', LATER],
@@ -152,7 +153,7 @@ async function grantsOf(store: Store, email: Email): Promise<readonly PremiumGra
 }
 
 async function save({ purchases }: Store, purchase: Purchase): Promise<void> {
-  await purchases.update(purchase.email, () => ({ purchase }))
+  await purchases.update(purchase.email, CAUSE, () => ({ purchase }))
 }
 
 async function report(
@@ -160,8 +161,8 @@ async function report(
   refunds: readonly Refund[],
   disputes: readonly Dispute[],
 ): Promise<void> {
-  for (const refund of refunds) await store.refunds.update([refund], () => refund)
-  for (const dispute of disputes) await store.disputes.update(dispute.id, () => dispute)
+  await store.refunds.update(refunds, CAUSE, (_, reported) => reported)
+  await store.disputes.update(disputes, CAUSE, (_, reported) => reported)
 }
 
 function byId(left: { id: string }, right: { id: string }): number {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { PurchaseRepository } from '../../application/ports.ts'
+import type { PurchaseRepository } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
+import { type Dispute, mergeDispute, mergeRefund, type Refund } from '../../domain/premium-grant.ts'
 import { closePurchase, findOpenPurchase, type Purchase } from '../../domain/purchase.ts'
-import { NOON } from '../fakes.ts'
+import { CAUSE, inState, NOON } from '../fakes.ts'
 import { STORES } from '../stores.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from './purchases.ts'
 
@@ -17,10 +18,16 @@ const EVERY_KIND: readonly [string, Purchase][] = [
   ['closed', openPurchase('one', { state: 'closed' })],
   [
     'put aside for review',
-    openPurchase('one', { state: 'review', sessionId: 'cs_one', reviewReason: 'currency' }),
+    openPurchase('one', {
+      state: 'review',
+      sessionId: 'cs_one',
+      reviewReason: 'currency',
+      amountReceived: 9,
+    }),
   ],
   ['paid', paidPurchase('one')],
   ['paid by a voucher alone', paidPurchase('one', { amountPaid: 0, paymentIntentId: null })],
+  ['one too many', paidPurchase('one', { isDuplicate: true })],
   ['revoked', paidPurchase('one', { revokedAt: new Date(NOON.getTime() + 1) })],
 ]
 
@@ -28,7 +35,12 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
   test('knows an address that bought nothing as an empty account', async () => {
     const { purchases } = await open()
 
-    expect(await purchases.findAccount(ANNA)).toEqual({ purchases: [], grants: [] })
+    expect(await purchases.findAccount(ANNA)).toEqual({
+      purchases: [],
+      grants: [],
+      refunds: [],
+      disputes: [],
+    })
     expect(await purchases.findById(openPurchase('one').id)).toBeNull()
     expect(await purchases.findBySessionId('cs_one')).toBeNull()
   })
@@ -75,16 +87,20 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
     ])
   })
 
-  test('shows the change the purchases and the grants of the address', async () => {
+  test('shows the change the purchases, the grants and the refunds of the address', async () => {
     const { purchases, premiumGrants, refunds } = await open()
     const purchase = paidPurchase('one')
     const refund = { id: 're_1', paymentIntentId: 'pi_one', amount: 1, state: 'pending' } as const
     await save(purchases, purchase)
-    await refunds.update([{ id: 're_1' }], () => refund)
-    await premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
+    await refunds.update([refund], CAUSE, () => refund)
+    await premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
 
-    const { account } = await purchases.update(ANNA, (seen) => ({ purchase: null, account: seen }))
+    const { account } = await purchases.update(ANNA, CAUSE, (seen) => ({
+      purchase: null,
+      account: seen,
+    }))
     expect(account.purchases).toEqual([purchase])
+    expect(account.refunds).toEqual([refund])
     expect(account.grants).toHaveLength(2)
     expect(account.grants).toContainEqual({
       id: 'by hand',
@@ -104,7 +120,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
   test('hands on all that the change returns, and stores nothing for null', async () => {
     const { purchases } = await open()
 
-    const result = await purchases.update(ANNA, () => ({ purchase: null, answer: 42 }))
+    const result = await purchases.update(ANNA, CAUSE, () => ({ purchase: null, answer: 42 }))
     expect(result).toEqual({ purchase: null, answer: 42 })
     expect((await purchases.findAccount(ANNA)).purchases).toEqual([])
   })
@@ -114,7 +130,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
     await save(purchases, openPurchase('one'))
 
     const refusal = new Error('refused')
-    const refused = purchases.update(ANNA, () => {
+    const refused = purchases.update(ANNA, CAUSE, () => {
       throw refusal
     })
     await expect(refused).rejects.toBe(refusal)
@@ -160,7 +176,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
 
     const results = await Promise.all(
       Array.from({ length: 50 }, (_unused, count) =>
-        purchases.update(ANNA, (account) => ({
+        purchases.update(ANNA, CAUSE, (account) => ({
           purchase: findOpenPurchase(account.purchases) ?? openPurchase(`number ${count}`),
         })),
       ),
@@ -175,7 +191,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
 
     await Promise.all(
       Array.from({ length: 200 }, () =>
-        purchases.update(ANNA, ({ purchases: [known] }) => ({
+        purchases.update(ANNA, CAUSE, ({ purchases: [known] }) => ({
           purchase: { ...known!, expiresAt: new Date(known!.expiresAt.getTime() + 1) },
         })),
       ),
@@ -185,16 +201,46 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
   })
 })
 
+describe.each(STORES)('what an account got back on %s', (_, open) => {
+  test('is all of all its payments, whatever became of it, and nothing of anybody else', async () => {
+    const { purchases, refunds, disputes } = await open()
+    const payments = ['pi_paid', 'pi_review', 'pi_bert', 'pi_foreign']
+    const sentBack = payments.map((paymentIntentId, index): Refund => {
+      return { id: `re_${index}`, paymentIntentId, amount: 1, state: 'failed' }
+    })
+    const disputed = payments.map((paymentIntentId, index): Dispute => {
+      return { id: `du_${index}`, paymentIntentId, state: 'won', reportedAt: NOON }
+    })
+    await refunds.update(sentBack, CAUSE, mergeRefund)
+    await disputes.update(disputed, CAUSE, mergeDispute)
+    await save(purchases, paidPurchase('paid'))
+    const review = openPurchase('review', { paymentIntentId: 'pi_review' })
+    await save(purchases, inState(review, 'review'))
+    await save(purchases, openPurchase('open'))
+    await save(purchases, paidPurchase('bert', { email: BERT }))
+
+    const own = await purchases.findAccount(ANNA)
+    expect(own.refunds.toSorted(byId)).toEqual(sentBack.slice(0, 2))
+    expect(own.disputes.toSorted(byId)).toEqual(disputed.slice(0, 2))
+    const berts = await purchases.findAccount(BERT)
+    expect(berts).toMatchObject({ refunds: [sentBack[2]!], disputes: [disputed[2]!] })
+  })
+})
+
 async function save(purchases: PurchaseRepository, purchase: Purchase): Promise<void> {
-  await purchases.update(purchase.email, () => ({ purchase }))
+  await purchases.update(purchase.email, CAUSE, () => ({ purchase }))
 }
 
 /** To try again would not help, so it is no outage. */
-async function expectFault(work: Promise<void>): Promise<void> {
+async function expectFault(work: Promise<unknown>): Promise<void> {
   const error: unknown = await work.then(
     () => null,
     (reason) => reason,
   )
   expect(error).toBeInstanceOf(Error)
   expect(error).not.toBeInstanceOf(Unavailable)
+}
+
+function byId(left: { id: string }, right: { id: string }): number {
+  return left.id < right.id ? -1 : 1
 }

@@ -15,6 +15,7 @@ export const BERT = 'bert@example.com' as Email
 type Own = Partial<Omit<Extract<Purchase, { state: 'paid' }>, 'state'>> & {
   readonly state?: PurchaseState
   readonly reviewReason?: ReviewReason
+  readonly amountReceived?: number
 }
 
 /** A purchase that was just begun, but for what the test says of it. */
@@ -22,6 +23,7 @@ export function openPurchase(id: string, own: Own = {}): Purchase {
   const draft = draftPurchase({
     id: id as PurchaseId,
     email: ANNA,
+    language: 'sv',
     price: { amount: 400, currency: 'eur' },
     live: false,
     now: NOON,
@@ -37,6 +39,7 @@ export function paidPurchase(id: string, own: Own = {}): Purchase {
     paymentIntentId: `pi_${id}`,
     paidAt: new Date(NOON.getTime() + 60_000),
     amountPaid: 400,
+    isDuplicate: false,
     revokedAt: null,
     ...own,
   })

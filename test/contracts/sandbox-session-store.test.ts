@@ -104,4 +104,58 @@ describe.each(SANDBOX_STORES)('SandboxSessionStore on %s', (_, open) => {
     const session = await sandboxSessions.find('cs_one')
     expect(session?.expiresAt).toEqual(new Date(SESSION.expiresAt.getTime() + 200))
   })
+
+  describe('lists sessions', () => {
+    const at = (seconds: number) => new Date(NOON.getTime() + seconds * 1000)
+
+    /** Two sessions a second, made in an order that is not that of their names. */
+    async function openWithSessions(count: number) {
+      const { sandboxSessions } = await open()
+      for (let made = 0; made < count; made++) {
+        const number = String((made * 7) % count).padStart(3, '0')
+        await sandboxSessions.create({
+          ...SESSION,
+          sessionId: `cs_${number}`,
+          purchaseId: `pur_${number}` as PurchaseId,
+          createdAt: at(Math.floor(Number(number) / 2)),
+        })
+      }
+      const list = async (page: { since?: Date; after?: string | null; limit?: number }) => {
+        const listed = await sandboxSessions.list({ since: NOON, after: null, limit: 100, ...page })
+        return listed.map(({ sessionId }) => sessionId)
+      }
+      return { sandboxSessions, list }
+    }
+
+    test('newest first, with all that is kept of them', async () => {
+      const { sandboxSessions, list } = await openWithSessions(5)
+      expect(await list({})).toEqual(['cs_004', 'cs_003', 'cs_002', 'cs_001', 'cs_000'])
+      const [newest] = await sandboxSessions.list({ since: NOON, after: null, limit: 1 })
+      expect(newest).toEqual((await sandboxSessions.find('cs_004'))!)
+    })
+
+    test('that were made no earlier than asked for', async () => {
+      const { list } = await openWithSessions(5)
+      expect(await list({ since: at(1) })).toEqual(['cs_004', 'cs_003', 'cs_002'])
+      expect(await list({ since: new Date(at(1).getTime() + 1) })).toEqual(['cs_004'])
+      expect(await list({ since: at(3) })).toEqual([])
+    })
+
+    test('page by page, each of them once', async () => {
+      const { list } = await openWithSessions(25)
+      const all: string[] = []
+      let page = await list({ limit: 10 })
+      while (page.length > 0) {
+        all.push(...page)
+        page = await list({ limit: 10, after: all.at(-1)! })
+      }
+      expect(all).toHaveLength(25)
+      expect(all).toEqual(await list({}))
+    })
+
+    test('and none after one that nobody knows', async () => {
+      const { list } = await openWithSessions(3)
+      expect(await list({ after: 'cs_nobody' })).toEqual([])
+    })
+  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { parseEmail } from '../../domain/email.ts'
 import {
   DISPUTE_STATES,
@@ -7,6 +8,7 @@ import {
   hasPremium,
   isActive,
   isPaidTwice,
+  isRefundedInFull,
   mergeDispute,
   mergeRefund,
   type PremiumGrant,
@@ -257,4 +259,27 @@ test.each<[string, PremiumGrant[], boolean]>([
   ['only an operator', [bought(400, [], []), givenByHand], false],
 ])('a payment is a second one or not, where the address has %s', (_, grants, isSecond) => {
   expect(isPaidTwice(grants, 'pur_1')).toBe(isSecond)
+})
+
+describe('what was sent back', () => {
+  const refund = fc.record({
+    id: fc.uuid(),
+    paymentIntentId: fc.constant(paymentIntentId),
+    amount: fc.nat({ max: 400 }),
+    state: fc.constantFrom(...REFUND_STATES),
+  })
+
+  test('is all that was paid or not, whatever the order of the refunds', () => {
+    fc.assert(
+      fc.property(fc.array(refund, { maxLength: 6 }), fc.nat({ max: 800 }), (refunds, paid) => {
+        const sentBack = refunds.reduce(
+          (sum, one) => sum + (one.state === 'failed' ? 0 : one.amount),
+          0,
+        )
+        const isAll = sentBack > 0 && sentBack >= paid
+        expect(isRefundedInFull({ amountPaid: paid, refunds })).toBe(isAll)
+        expect(isRefundedInFull({ amountPaid: paid, refunds: refunds.toReversed() })).toBe(isAll)
+      }),
+    )
+  })
 })

@@ -7,7 +7,9 @@ import {
   PURCHASE_STATES,
   type Purchase,
   type PurchaseId,
+  type PurchaseState,
   type ReviewReason,
+  type SessionOutcome,
   type SessionReport,
   settlePurchase,
 } from '../../domain/purchase.ts'
@@ -19,6 +21,7 @@ const later = new Date(NOON.getTime() + 60_000)
 const drafted = draftPurchase({
   id,
   email: parseEmail('ada@example.com'),
+  language: 'sv',
   price: { amount: 400, currency: 'eur' },
   live: true,
   now: NOON,
@@ -30,6 +33,7 @@ function report(own: Partial<SessionReport>): SessionReport {
     sessionId: 'cs_1',
     purchaseId: id,
     outcome: 'paid',
+    order: null,
     amountSubtotal: 400,
     amountTotal: 400,
     currency: 'eur',
@@ -41,8 +45,10 @@ function report(own: Partial<SessionReport>): SessionReport {
   }
 }
 
+const RULES = { allowPromotionCodes: false, isDuplicate: false, now: later }
+
 function settle(purchase: Purchase, own: Partial<SessionReport>, allowPromotionCodes = false) {
-  return settlePurchase(purchase, report(own), { allowPromotionCodes, now: later })
+  return settlePurchase(purchase, report(own), { ...RULES, allowPromotionCodes })
 }
 
 describe('a paid session', () => {
@@ -52,9 +58,21 @@ describe('a paid session', () => {
       state: 'paid',
       paidAt: later,
       amountPaid: 400,
+      isDuplicate: false,
       revokedAt: null,
       paymentIntentId: 'pi_1',
     })
+  })
+
+  test('is one too many where another payment gives premium already, and stays so', () => {
+    const duplicate = settlePurchase(opened, report({}), { ...RULES, isDuplicate: true })
+    expect(duplicate).toEqual({ ...settle(opened, {}), isDuplicate: true } as Purchase)
+    expect(settle(duplicate, {})).toBe(duplicate)
+  })
+
+  test('stays the one that counts where another payment came after it', () => {
+    const paid = settle(opened, {})
+    expect(settlePurchase(paid, report({}), { ...RULES, isDuplicate: true })).toBe(paid)
   })
 
   test('is taken for the session of a purchase that never heard of its own', () => {
@@ -68,7 +86,7 @@ describe('a paid session', () => {
   test('pays once: a repetition changes nothing, not even the moment', () => {
     const paid = settle(opened, {})
     const now = new Date(later.getTime() + 60_000)
-    expect(settlePurchase(paid, report({}), { allowPromotionCodes: false, now })).toEqual(paid)
+    expect(settlePurchase(paid, report({}), { ...RULES, now })).toBe(paid)
   })
 
   test.each<[ReviewReason, Partial<SessionReport>]>([
@@ -87,6 +105,7 @@ describe('a paid session', () => {
         ...opened,
         state: 'review',
         reviewReason,
+        amountReceived: own.amountTotal ?? 400,
         paymentIntentId: 'pi_1',
       })
     }
@@ -105,6 +124,7 @@ describe('a paid session', () => {
       ...opened,
       state: 'review',
       reviewReason: 'amount',
+      amountReceived: amountTotal,
       paymentIntentId: 'pi_1',
     })
   })
@@ -114,25 +134,35 @@ describe('a paid session', () => {
     const paid = settle(aside, { amountTotal: 150 }, true)
     expect(paid.state).toBe('paid')
     expect(paid).not.toHaveProperty('reviewReason')
+    expect(paid).not.toHaveProperty('amountReceived')
   })
 })
+
+const OUTCOMES: readonly [SessionOutcome, PurchaseState][] = [
+  ['open', 'open'],
+  ['processing', 'processing'],
+  ['expired', 'closed'],
+  ['failed', 'closed'],
+  ['paid', 'paid'],
+]
 
 describe('any session', () => {
   test('moves a purchase only to a later state', () => {
     for (const state of PURCHASE_STATES) {
-      for (const outcome of ['open', 'processing', 'closed', 'paid'] as const) {
+      for (const [outcome, reported] of OUTCOMES) {
         const after = settle(inState(opened, state), { outcome }).state
         expect(PURCHASE_STATES.indexOf(after)).toBe(
-          Math.max(PURCHASE_STATES.indexOf(state), PURCHASE_STATES.indexOf(outcome)),
+          Math.max(PURCHASE_STATES.indexOf(state), PURCHASE_STATES.indexOf(reported)),
         )
       }
     }
   })
 
-  test('keeps who bought, for how much and what an operator did', () => {
+  test('keeps who bought, in which language, for how much and what an operator did', () => {
     const paid = { ...inState(opened, 'paid'), revokedAt: NOON }
     expect(settle(paid, {})).toMatchObject({
       email: opened.email,
+      language: 'sv',
       price: opened.price,
       createdAt: opened.createdAt,
       expiresAt: opened.expiresAt,
@@ -145,7 +175,8 @@ describe('any session', () => {
 describe('reports in any order and any number', () => {
   const open = report({ outcome: 'open', paymentIntentId: null })
   const processing = report({ outcome: 'processing' })
-  const closed = report({ outcome: 'closed', paymentIntentId: null })
+  const expired = report({ outcome: 'expired', paymentIntentId: null })
+  const failed = report({ outcome: 'failed' })
   const paid = report({})
   const wrong = report({ currency: 'usd' })
   const discounted = report({ amountTotal: 100 })
@@ -153,14 +184,14 @@ describe('reports in any order and any number', () => {
   test.each<[string, readonly SessionReport[], Purchase['state']]>([
     ['opened and paid', [open, paid, paid], 'paid'],
     ['paid late', [open, processing, paid, processing], 'paid'],
-    ['bounced', [open, processing, closed], 'closed'],
-    ['expired', [open, closed, closed], 'closed'],
-    ['expired and paid all the same', [open, closed, paid, closed], 'paid'],
-    ['everything at once', [open, processing, closed, paid, paid], 'paid'],
-    ['not what was asked for', [open, processing, wrong, wrong, closed], 'review'],
-    ['with a voucher', [open, discounted, discounted, closed], 'paid'],
+    ['bounced', [open, processing, failed, failed], 'closed'],
+    ['expired', [open, expired, expired], 'closed'],
+    ['expired and paid all the same', [open, expired, paid, expired], 'paid'],
+    ['everything at once', [open, processing, expired, failed, paid], 'paid'],
+    ['not what was asked for', [open, processing, wrong, wrong, failed], 'review'],
+    ['with a voucher', [open, discounted, discounted, expired], 'paid'],
   ])('%s: give the same purchase', (_, reports, state) => {
-    const rules = { allowPromotionCodes: true, now: later }
+    const rules = { ...RULES, allowPromotionCodes: true }
     for (const start of [drafted, opened]) {
       const outcomes = orderingsOf(reports).map((ordering) =>
         JSON.stringify(
@@ -173,12 +204,11 @@ describe('reports in any order and any number', () => {
   })
 
   test('leave a purchase alone that was settled with them already', () => {
-    const rules = { allowPromotionCodes: false, now: later }
-    const reports = [open, processing, closed, paid]
+    const reports = [open, processing, expired, failed, paid]
     const settled = reports.reduce(
-      (purchase, next) => settlePurchase(purchase, next, rules),
+      (purchase, next) => settlePurchase(purchase, next, RULES),
       opened,
     )
-    for (const next of reports) expect(settlePurchase(settled, next, rules)).toEqual(settled)
+    for (const next of reports) expect(settlePurchase(settled, next, RULES)).toBe(settled)
   })
 })

@@ -1,19 +1,24 @@
 import { describe, expect, test } from 'bun:test'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
+import type { Dispute, DisputeState, Refund, Reversals } from '../../domain/premium-grant.ts'
 import {
   attachSession,
+  awaitsReview,
   canStillBeCreated,
   closePurchase,
   concerns,
   draftPurchase,
   findOpenPurchase,
+  isAbandoned,
   isReusable,
+  keepDuplicate,
   PURCHASE_STATES,
   type Purchase,
   type PurchaseId,
   readPurchaseId,
   refuseSecondPayment,
+  restorePurchase,
 } from '../../domain/purchase.ts'
 import { inState, NOON } from '../fakes.ts'
 
@@ -23,15 +28,27 @@ const price = { amount: 400, currency: 'eur' }
 const id = 'pur_1' as PurchaseId
 const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
 
-const drafted = draftPurchase({ id, email, price, live: true, now: NOON })
+const order = { id, email, language: 'sv', price } as const
+
+const drafted = draftPurchase({ ...order, live: true, now: NOON })
+const paymentIntentId = 'pi_1'
+
+function refunded(amount: number, own: Partial<Refund> = {}): Refund {
+  return { id: 're_1', paymentIntentId, amount, state: 'succeeded', ...own }
+}
+
+function disputed(state: DisputeState): Dispute {
+  return { id: 'du_1', paymentIntentId, state, reportedAt: NOON }
+}
+
+const NOTHING_BACK: Reversals = { refunds: [], disputes: [] }
+
 const opened: Purchase = attachSession(drafted, 'cs_1')
 
 describe('a drafted purchase', () => {
   test('is open, asks for its price and knows nothing of the provider yet', () => {
     expect(drafted).toEqual({
-      id,
-      email,
-      price,
+      ...order,
       live: true,
       state: 'open',
       createdAt: NOON,
@@ -44,7 +61,7 @@ describe('a drafted purchase', () => {
   test('expires at a whole second, 31 to 35 minutes from each moment at which it may still be created', () => {
     for (const millisecond of [0, 1, 499, 999]) {
       const now = at(millisecond)
-      const { expiresAt, ...draft } = draftPurchase({ id, email, price, live: true, now })
+      const { expiresAt, ...draft } = draftPurchase({ ...order, live: true, now })
       expect(expiresAt.getMilliseconds()).toBe(0)
 
       for (const age of [0, 1, 30_000, 59_999, 60_000]) {
@@ -101,10 +118,17 @@ describe('closing a purchase', () => {
 })
 
 describe('another payment', () => {
-  function refusal(states: readonly Purchase['state'][], premium: boolean): unknown {
-    const purchases = states.map((state) => inState(opened, state))
+  function refusal(
+    states: readonly Purchase['state'][],
+    premium: boolean,
+    reversals: Partial<Reversals> = {},
+  ): unknown {
+    const purchases = states.map((state) => inState({ ...opened, paymentIntentId }, state))
     try {
-      return refuseSecondPayment(purchases, { hasPremium: premium })
+      return refuseSecondPayment(
+        { purchases, ...NOTHING_BACK, ...reversals },
+        { hasPremium: premium },
+      )
     } catch (error) {
       return error
     }
@@ -128,6 +152,92 @@ describe('another payment', () => {
 
   test('is refused while an operator has to look at money that has come', () => {
     expect(refusal(['closed', 'review'], false)).toEqual(new DomainError('payment_processing'))
+    expect(refusal(['review'], false, { refunds: [refunded(399)] })).toEqual(
+      new DomainError('payment_processing'),
+    )
+  })
+
+  test('is allowed again once that money has been sent back, or taken back by the bank', () => {
+    expect(refusal(['closed', 'review'], false, { refunds: [refunded(400)] })).toBeUndefined()
+    expect(refusal(['closed', 'review'], false, { disputes: [disputed('lost')] })).toBeUndefined()
+  })
+})
+
+describe('an operator', () => {
+  const review = inState({ ...opened, paymentIntentId }, 'review')
+
+  test.each<[string, readonly Refund[], boolean]>([
+    ['nothing was sent back', [], true],
+    ['a part was sent back', [refunded(399)], true],
+    ['all was sent back', [refunded(400)], false],
+    ['all was sent back in two parts', [refunded(150), refunded(250)], false],
+    ['all is on its way back', [refunded(400, { state: 'pending' })], false],
+    ['all bounced', [refunded(400, { state: 'failed' })], true],
+    ['another payment was sent back', [refunded(400, { paymentIntentId: 'pi_2' })], true],
+  ])('has to look at money that was not asked for or not, when %s', (_, refunds, awaited) => {
+    expect(awaitsReview(review, { refunds, disputes: [] })).toBe(awaited)
+  })
+
+  test.each<[DisputeState, boolean]>([
+    ['inquiry', true],
+    ['open', false],
+    ['won', true],
+    ['lost', false],
+  ])('has to look at it or not, when a dispute about it is %s', (state, awaited) => {
+    expect(awaitsReview(review, { refunds: [], disputes: [disputed(state)] })).toBe(awaited)
+  })
+
+  test('has to look at nothing that is in any other state', () => {
+    const others = PURCHASE_STATES.filter((state) => state !== 'review')
+    expect(others).toHaveLength(4)
+    for (const state of others) {
+      expect(awaitsReview(inState({ ...opened, paymentIntentId }, state), NOTHING_BACK)).toBe(false)
+    }
+  })
+
+  test('has to look at no money where none has come, as with a voucher for everything', () => {
+    expect(awaitsReview({ ...review, amountReceived: 0 } as Purchase, NOTHING_BACK)).toBe(false)
+  })
+})
+
+describe('a purchase whose row was lost', () => {
+  test('is again as it was drafted, whatever has happened to it since', () => {
+    const { createdAt, expiresAt } = drafted
+    expect(restorePurchase({ ...order, createdAt, expiresAt }, { live: true })).toEqual(drafted)
+    expect(restorePurchase({ ...order, createdAt, expiresAt }, { live: false }).live).toBe(false)
+  })
+})
+
+describe('a purchase without a session', () => {
+  test.each([
+    ['its time is over', drafted, 33 * MINUTE_MS, true],
+    ['it has a millisecond left', drafted, 33 * MINUTE_MS - 1, false],
+    ['it has a session after all', opened, 60 * MINUTE_MS, false],
+  ])('is abandoned or not when %s', (_, purchase, afterMs, abandoned) => {
+    expect(isAbandoned(purchase, at(afterMs))).toBe(abandoned)
+  })
+
+  test('is not abandoned once it is anything but open', () => {
+    const others = PURCHASE_STATES.filter((state) => state !== 'open')
+    expect(others).toHaveLength(4)
+    for (const state of others) {
+      expect(isAbandoned(inState(drafted, state), at(60 * MINUTE_MS))).toBe(false)
+    }
+  })
+})
+
+describe('a payment that was one too many', () => {
+  test('is kept as the one that counts, and nothing else about it changes', () => {
+    const paid = inState(opened, 'paid')
+    expect(keepDuplicate({ ...paid, isDuplicate: true } as Purchase)).toEqual(paid)
+  })
+
+  test('is never what was not paid', () => {
+    const others = PURCHASE_STATES.filter((state) => state !== 'paid')
+    for (const state of others) {
+      const purchase = inState(opened, state)
+      expect(keepDuplicate(purchase)).toBe(purchase)
+    }
   })
 })
 
@@ -143,6 +253,7 @@ describe('a report', () => {
     sessionId: 'cs_1',
     purchaseId: id,
     outcome: 'open',
+    order: null,
     amountSubtotal: 400,
     amountTotal: 400,
     currency: 'eur',

@@ -12,12 +12,14 @@ import { LANGUAGES } from '../../domain/language.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import { builtInContent } from '../../infrastructure/content.ts'
 import { otpEmail } from '../../infrastructure/otp-email.ts'
+import { paymentEmail } from '../../infrastructure/payment-email.ts'
 import { ENDPOINTS } from '../../interfaces/http/endpoints.ts'
 import { ASSETS } from '../../interfaces/http/pages/assets.ts'
 import packageJson from '../../package.json'
 import { type AlibiProcess, runAlibi } from '../alibi-process.ts'
 import { client } from '../client.ts'
 import { buyer, openProduction, type Production } from './production.ts'
+import { carriedOut } from './stored.ts'
 
 /*
  * The executable copied into a folder in which somebody has laid traps: settings files and a preload script that Bun
@@ -181,6 +183,29 @@ describe('by itself it serves', () => {
         strings: content.strings(language),
       }),
     )
+  })
+
+  test('confirmations of a payment in all languages, each once', async () => {
+    const { double, mailbox } = production
+    const emails = LANGUAGES.map((language) => `paid-${language}@example.com`)
+    for (const [index, language] of LANGUAGES.entries()) {
+      const { prove, checkOut } = buyer(alibi, production, emails[index]!)
+      await prove()
+      double.pay((await checkOut(language)).sessionId)
+    }
+    expect(new Set(await double.deliverAll())).toEqual(new Set([200]))
+    await carriedOut(production)
+
+    for (const [index, language] of LANGUAGES.entries()) {
+      const to = emails[index]!
+      const mails = mailbox.delivered.filter((mail) => mail.to === to && mail.key !== null)
+      const amount = { amount: 400, currency: 'eur' }
+      const notice = { kind: 'payment_confirmed', amount, language } as const
+      const strings = content.strings(language)
+      expect(mails).toMatchObject([
+        paymentEmail(notice, { publicUrl: 'https://alibi.example', strings }),
+      ])
+    }
   })
 
   test('excuses and the words of the interface in all languages', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { MIGRATIONS } from '../../infrastructure/sqlite/migrations.ts'
-import { COMMANDS } from '../../interfaces/cli/commands.ts'
+import { COMMANDS } from '../../interfaces/cli/command-table.ts'
 import packageJson from '../../package.json'
 import { client } from '../client.ts'
 import { openProduction, type Production } from './production.ts'

@@ -5,11 +5,7 @@ import { client } from '../client.ts'
 import { buyer, openProduction, otherCode, type Production } from './production.ts'
 
 const MINUTE_MS = 60_000
-
-async function restartKilled(production: Production, alibi: AlibiProcess): Promise<AlibiProcess> {
-  await alibi.stop('SIGKILL')
-  return production.start()
-}
+const CREATE = 'POST /v1/checkout/sessions'
 
 /** Lets time pass for all codes: every moment on record moves into the past. */
 function age({ databasePath }: Production, minutes: number): void {
@@ -40,7 +36,7 @@ test('wrong tries are still counted after kill -9: the fifth kills the code', as
   await tryWrongCodes(buyer(before, production, unlucky), codes[unlucky], 3)
   await tryWrongCodes(buyer(before, production, lucky), codes[lucky], 3)
 
-  const after = await restartKilled(production, before)
+  const after = await production.restartKilled(before)
   await tryWrongCodes(buyer(after, production, unlucky), codes[unlucky], 2)
   await tryWrongCodes(buyer(after, production, lucky), codes[lucky], 1)
   const dead = await buyer(after, production, unlucky).confirm(codes[unlucky])
@@ -54,7 +50,7 @@ test('a code that was used is not right again after kill -9', async () => {
   const code = await buyer(before, production, 'once@example.com').mailCode()
   expect((await buyer(before, production, 'once@example.com').confirm(code)).status).toBe(200)
 
-  const after = await restartKilled(production, before)
+  const after = await production.restartKilled(before)
   expect((await buyer(after, production, 'once@example.com').confirm(code)).status).toBe(401)
 })
 
@@ -67,7 +63,7 @@ test('mails are still counted after kill -9: five in a quarter of an hour, twent
   let alibi = await production.start()
   for (let round = 1; round <= 4; round++) {
     for (let mail = 1; mail <= 4; mail++) expect((await ask(alibi)).status).toBe(200)
-    alibi = await restartKilled(production, alibi)
+    alibi = await production.restartKilled(alibi)
     expect((await ask(alibi)).status).toBe(200)
     const refused = await ask(alibi)
     expect(refused.status).toBe(429)
@@ -95,7 +91,7 @@ test('a day’s forty wrong tries are still counted after kill -9, and then the 
   for (let round = 1; round <= 3; round++) await inRound(5)
   await inRound(3)
 
-  alibi = await restartKilled(production, alibi)
+  alibi = await production.restartKilled(alibi)
   const guessed = buyer(alibi, production, email)
   await tryWrongCodes(guessed, production.mailbox.latestCode(email), 2)
   age(production, 16)
@@ -113,7 +109,7 @@ test('tokens, premium and log-outs outlive kill -9', async () => {
   const { token: ended } = await gone.buy()
   expect((await gone.http.post('/auth/logout', undefined, ended)).status).toBe(200)
 
-  const after = await restartKilled(production, before)
+  const after = await production.restartKilled(before)
   const { http, hasPremium } = buyer(after, production, 'stays@example.com')
   expect(await hasPremium()).toBe(true)
   expect((await http.get('/premium-reasons', token)).status).toBe(200)
@@ -128,7 +124,7 @@ test('a proven address outlives kill -9, and so does its payment page', async ()
   await prove()
   const session = await checkOut()
 
-  const after = await restartKilled(production, before)
+  const after = await production.restartKilled(before)
   const again = buyer(after, production, 'buyer@example.com')
   expect(await again.checkOut()).toEqual(session)
   production.double.pay(session.sessionId)
@@ -144,7 +140,7 @@ test('an event that was accepted right before kill -9 is never lost', async () =
     await prove()
     production.double.pay((await checkOut()).sessionId)
     expect(new Set(await production.double.deliverAll())).toEqual(new Set([200]))
-    alibi = await restartKilled(production, alibi)
+    alibi = await production.restartKilled(alibi)
     expect(await buyer(alibi, production, email).hasPremium()).toBe(true)
   }
 })
@@ -156,17 +152,17 @@ test('killed between Stripe’s answer and its own, it has sold nothing twice: t
   const { http, prove, email } = buyer(before, production, 'buyer@example.com')
   await prove()
   // Stripe has made the session, and its answer never arrives.
-  double.fault('hang')
+  double.fault('hang', { on: CREATE })
   const broken = http.post('/checkout', { email }).catch(() => 'no answer')
-  await double.seen(1)
-  const after = await restartKilled(production, before)
+  await production.asked(CREATE)
+  const after = await production.restartKilled(before)
   expect(await broken).toBe('no answer')
   expect(double.sessions.size).toBe(1)
 
   const session = await buyer(after, production, email).checkOut()
   expect([...double.sessions.keys()]).toEqual([session.sessionId])
   const keys = double.requests
-    .filter(({ route }) => route === 'POST /v1/checkout/sessions')
+    .filter(({ route }) => route === CREATE)
     .map(({ headers }) => headers['idempotency-key'])
   expect(keys.length).toBe(2)
   expect(new Set(keys).size).toBe(1)

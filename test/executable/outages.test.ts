@@ -36,7 +36,7 @@ test.concurrent('a Stripe that hangs is given up before it costs the buyer patie
   double.fault('hang', { times: STRIPE_TRIES, on: CREATE })
   const startedAt = performance.now()
   const checkout = http.post('/checkout', { email })
-  await double.seen(1)
+  await production.asked(CREATE)
   for (let others = 0; others < 10; others++) {
     expect((await client(alibi.url).get('/ready')).status).toBe(200)
   }
@@ -84,7 +84,7 @@ test.concurrent('a buyer who comes back while Stripe fails is told to wait, and 
   const { double } = production
   const { sessionId } = await checkOut()
   double.pay(sessionId)
-  double.fault(SERVER_ERROR)
+  double.fault(SERVER_ERROR, { on: 'GET /v1/checkout/sessions/:id' })
   const page = `/payment/success?session_id=${sessionId}`
   const waiting = await http.get(page)
   expect(waiting.status).toBe(503)

@@ -7,6 +7,7 @@ import { client } from '../client.ts'
 import { startMailbox } from '../mailbox.ts'
 import { startStripeDouble } from '../stripe-double.ts'
 import { builtExecutable } from './built.ts'
+import { until } from './until.ts'
 
 /** What nobody but the operator may ever read. */
 export const SECRETS = {
@@ -47,6 +48,22 @@ export async function openProduction() {
   const started: AlibiProcess[] = []
   const end = new AbortController()
 
+  /** Starts `serve`, and tells Stripe where it is. */
+  async function start({
+    command = [executable],
+    cwd = folder,
+    env = settings,
+  }: {
+    command?: readonly string[]
+    cwd?: string
+    env?: Record<string, string>
+  } = {}): Promise<AlibiProcess> {
+    const alibi = await startAlibi({ command, cwd, env, signal: end.signal })
+    started.push(alibi)
+    double.deliverTo(`${alibi.url}/webhook/stripe`)
+    return alibi
+  }
+
   return {
     executable,
     folder,
@@ -56,21 +73,14 @@ export async function openProduction() {
     mailbox,
     double,
     settings,
-    /** Starts `serve`, and tells Stripe where it is. */
-    async start({
-      command = [executable],
-      cwd = folder,
-      env = settings,
-    }: {
-      command?: readonly string[]
-      cwd?: string
-      env?: Record<string, string>
-    } = {}): Promise<AlibiProcess> {
-      const alibi = await startAlibi({ command, cwd, env, signal: end.signal })
-      started.push(alibi)
-      double.deliverTo(`${alibi.url}/webhook/stripe`)
-      return alibi
+    start,
+    async restartKilled(alibi: AlibiProcess): Promise<AlibiProcess> {
+      await alibi.stop('SIGKILL')
+      return start()
     },
+    /** Resolves once Stripe was asked so often, whether it has answered or not. The service itself asks, too. */
+    asked: (route: string, times = 1) =>
+      until(`Stripe is asked ${times} times: ${route}`, () => double.count(route) >= times),
     /** Runs a command to its end. */
     run: (parameters: readonly string[], env: Record<string, string> = settings) =>
       runAlibi({ command: [executable, ...parameters], cwd: folder, env }),
@@ -103,8 +113,8 @@ export function buyer({ url }: AlibiProcess, { mailbox, double }: Production, em
     return answer.body
   }
 
-  async function checkOut(): Promise<{ sessionId: string; checkoutUrl: string }> {
-    const answer = await http.post('/checkout', { email })
+  async function checkOut(lang?: string): Promise<{ sessionId: string; checkoutUrl: string }> {
+    const answer = await http.post('/checkout', { email, ...(lang ? { lang } : {}) })
     expect(answer).toMatchObject({ status: 200, body: { success: true } })
     return {
       sessionId: String(answer.body['sessionId']),

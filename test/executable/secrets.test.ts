@@ -16,6 +16,8 @@ const STRANGER = 'oskar.fremdling@anderswo-ort.example'
 /** Parts of the addresses that no other word has. */
 const PERSONAL = ['klarname', 'geheim-ort', 'fremdling', 'anderswo-ort']
 
+const CREATE = 'POST /v1/checkout/sessions'
+
 type Answer = { readonly status: number; readonly headers: string; readonly text: string }
 
 const answers: Answer[] = []
@@ -95,11 +97,11 @@ async function meetOutages() {
   const message = `no ${STRANGER} with key ${SECRETS.STRIPE_SECRET_KEY}`
   const error = { type: 'invalid_request_error', message, param: STRANGER, doc_url: STRANGER }
   const headers = { 'content-type': 'application/json', 'request-id': SECRETS.STRIPE_SECRET_KEY }
-  double.fault({ status: 400, headers, body: JSON.stringify({ error }) })
+  double.fault({ status: 400, headers, body: JSON.stringify({ error }) }, { on: CREATE })
   expect((await post('/checkout', { email: STRANGER })).status).toBe(503)
-  double.fault({ status: 502, headers: {}, body: `<h1>${message}</h1>` }, { times: 3 })
+  double.fault({ status: 502, headers: {}, body: `<h1>${message}</h1>` }, { times: 3, on: CREATE })
   expect((await post('/checkout', { email: STRANGER })).status).toBe(503)
-  double.fault('reset', { times: 3 })
+  double.fault('reset', { times: 3, on: CREATE })
   expect((await post('/checkout', { email: STRANGER })).status).toBe(503)
   await checkOut(STRANGER)
 }
@@ -140,7 +142,7 @@ async function meetFaults() {
 /** Everything private, put into every place of a request that a client has a say in. */
 async function sendHostileInput() {
   const forged = `${tokens[0]!.slice(0, -2)}AA`
-  const latest = production.mailbox.mails.map(({ subject }) => subject.slice(0, 6)).at(-1)!
+  const latest = production.mailbox.latestCode(STRANGER)
   for (const secret of [...Object.values(SECRETS), tokens[0]!, forged, BUYER, latest]) {
     const escaped = encodeURIComponent(secret)
     const paths = [
@@ -195,7 +197,11 @@ function withoutRandomIds(text: string): string {
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '')
 }
 
-const codes = () => [...new Set(production.mailbox.mails.map(({ subject }) => subject.slice(0, 6)))]
+/** Every code that was mailed: only the mails that bring one begin with it. */
+function codes(): string[] {
+  const subjects = production.mailbox.mails.map(({ subject }) => subject)
+  return [...new Set(subjects.flatMap((subject) => /^[0-9]{6}/.exec(subject) ?? []))]
+}
 
 /** Which of what nobody may know stands in the text. */
 function findSecrets(text: string): string[] {

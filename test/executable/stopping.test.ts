@@ -6,6 +6,8 @@ import type { AlibiProcess } from '../alibi-process.ts'
 import { client } from '../client.ts'
 import { buyer, openProduction } from './production.ts'
 
+const CREATE = 'POST /v1/checkout/sessions'
+
 /** What a load balancer learns from /ready. */
 async function readiness({ url }: AlibiProcess): Promise<number | 'refused'> {
   try {
@@ -31,11 +33,11 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const alibi = await production.start()
     const { http, email, prove } = buyer(alibi, production, 'patient@example.com')
     await prove()
-    const atStripe = double.hold('POST /v1/checkout/sessions')
+    const atStripe = double.hold(CREATE)
     const atResend = mailbox.hold()
     const checkout = http.post('/checkout', { email })
     const mail = client(alibi.url).post('/auth/verify-email', { email: 'other@example.com' })
-    await Promise.all([double.seen(1), atResend.arrived])
+    await Promise.all([production.asked(CREATE), atResend.arrived])
     expect(await readiness(alibi)).toBe(200)
 
     const stopped = alibi.stop(signal)
@@ -60,9 +62,9 @@ test('what was answered while stopping is on disk, in one whole file', async () 
   const alibi = await production.start()
   const { http, email, prove } = buyer(alibi, production, 'patient@example.com')
   await prove()
-  const release = production.double.hold('POST /v1/checkout/sessions')
+  const release = production.double.hold(CREATE)
   const checkout = http.post('/checkout', { email })
-  await production.double.seen(1)
+  await production.asked(CREATE)
   const stopped = alibi.stop()
   await unreadiness(alibi)
   release()

@@ -1,16 +1,22 @@
 import { expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
 import type { OtpCode } from '../../domain/otp.ts'
+import type { OutboxKey } from '../../domain/outbox.ts'
 import { consoleMailer } from '../../infrastructure/console-mailer.ts'
 import { builtInContent } from '../../infrastructure/content.ts'
 
-test('a mail is shown whole: its address, its subject and its text', async () => {
+function openConsole() {
   const written: string[] = []
   const mailer = consoleMailer({
     write: (text) => void written.push(text),
     content: builtInContent(),
-    host: 'localhost',
+    publicUrl: 'http://localhost:3000',
   })
+  return { mailer, written }
+}
+
+test('a code is shown whole: its address, its subject and its text', async () => {
+  const { mailer, written } = openConsole()
   await mailer.sendOtp({
     to: 'anna@example.com' as Email,
     code: '012345' as OtpCode,
@@ -32,6 +38,28 @@ test('a mail is shown whole: its address, its subject and its text', async () =>
 │ If you did not ask for a code, you can ignore this e-mail.
 │
 │ @localhost #012345
+└─
+`)
+})
+
+test('a payment notice is shown whole', async () => {
+  const { mailer, written } = openConsole()
+  await mailer.sendPaymentNotice({
+    kind: 'payment_failed',
+    key: 'payment_failed:pur_1' as OutboxKey,
+    to: 'anna@example.com' as Email,
+    language: 'en',
+    amount: { amount: 400, currency: 'eur' },
+  })
+
+  expect(written.join('')).toBe(`┌─ mail
+│ To: anna@example.com
+│ Subject: Your Alibi payment did not go through
+│
+│ Your payment of €4.00 did not go through. No money was taken.
+│
+│ You can try again here:
+│ http://localhost:3000/app
 └─
 `)
 })

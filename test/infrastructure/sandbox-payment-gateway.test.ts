@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SANDBOX_ACTIONS, type SandboxAction } from '../../application/ports.ts'
+import type { OutboxKey } from '../../domain/outbox.ts'
 import type { SandboxDelivery } from '../../infrastructure/sandbox-courier.ts'
 import { sandboxPaymentGateway } from '../../infrastructure/sandbox-payment-gateway.ts'
 import { fixedClock } from '../fakes.ts'
@@ -76,6 +77,30 @@ test('nothing is known of a session that is not there', async () => {
   expect(await desk.act('cs_sandbox_nobody', 'pay')).toBeNull()
 })
 
+test('a payment is found again by its session, with all that was ordered', async () => {
+  const { gateway, clock, purchase, play, sessionId } = await openSandbox()
+  const window = { since: clock.now(), cursor: null }
+  expect((await gateway.findCompletedSessions(window)).items).toEqual([])
+  await play('pay')
+  clock.advance(3_600_000)
+  const { id, email, price, createdAt, expiresAt } = purchase
+  const order = { id, email, language: 'en', price, createdAt, expiresAt }
+  const report = { sessionId, outcome: 'paid', order }
+  expect((await gateway.findCompletedSessions(window)).items).toMatchObject([report])
+})
+
+test('no money goes back, and no bank asks for it', async () => {
+  const { gateway, clock, play, sessionId } = await openSandbox()
+  const window = { since: clock.now(), cursor: null }
+  await play('pay')
+  const paymentIntentId = (await gateway.readSession(sessionId))?.paymentIntentId ?? ''
+  expect(paymentIntentId).not.toBe('')
+  const key = 'duplicate_refund:pur_1' as OutboxKey
+  expect(await gateway.refundPayment({ paymentIntentId, key })).toEqual([])
+  expect((await gateway.findRefunds(window)).items).toEqual([])
+  expect((await gateway.findDisputes(window)).items).toEqual([])
+})
+
 describe('an action', () => {
   const PATHS: readonly (readonly [readonly SandboxAction[], string, readonly SandboxAction[]])[] =
     [
@@ -147,7 +172,14 @@ describe('a notification', () => {
           id: sessionId,
           object: 'checkout.session',
           client_reference_id: purchase.id,
-          metadata: { purchase_id: purchase.id },
+          metadata: {
+            purchase_id: purchase.id,
+            email: purchase.email,
+            language: 'en',
+            amount: '400',
+            currency: 'eur',
+          },
+          success_url: `https://alibi.example/payment/success?session_id=${sessionId}`,
           customer_email: purchase.email,
           amount_total: 400,
           currency: 'eur',

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OtpRecord, OtpSeed } from '../../domain/otp.ts'
+import { draftMessage } from '../../domain/outbox.ts'
+import { mergeRefund } from '../../domain/premium-grant.ts'
 import { verifyEmail } from '../../domain/verification.ts'
 import type { SqliteDatabase } from '../../infrastructure/sqlite/database.ts'
 import {
@@ -10,7 +12,7 @@ import {
   sqliteStore,
 } from '../../infrastructure/sqlite/store.ts'
 import { ANNA, openPurchase, paidPurchase, REFUND, SESSION } from '../contracts/purchases.ts'
-import { NOON, saveVerification } from '../fakes.ts'
+import { CAUSE, NOON, saveVerification } from '../fakes.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
 
 const OTP_RECORD: OtpRecord = {
@@ -55,12 +57,16 @@ describe('an open SQLite database', () => {
     const before = openSqliteStore(path)
     await before.otps.update(ANNA, () => ({ record: OTP_RECORD }))
     await saveVerification(before, verification)
-    await before.purchases.update(ANNA, () => ({ purchase: paidPurchase('one') }))
-    await before.refunds.update([{ id: 're_1' }], () => REFUND)
-    await before.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON })
+    const purchase = paidPurchase('one')
+    const message = draftMessage('payment_confirmed', purchase, NOON)
+    await before.purchases.update(ANNA, CAUSE, () => ({ purchase, messages: [message] }))
+    await before.refunds.update([REFUND], CAUSE, mergeRefund)
+    await before.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
+    await before.sweeps.recordRun('refunds', NOON)
     await before.logOuts.update(ANNA, () => NOON)
     await before.sandboxSessions.create(SESSION)
     const account = await before.purchases.findAccount(ANNA)
+    const audit = await before.auditTrail.findByEmail(ANNA)
     before.close()
 
     const after = sqliteStore(openTemporaryDatabase(path))
@@ -68,6 +74,10 @@ describe('an open SQLite database', () => {
     expect(await after.verifications.findByEmail(ANNA)).toEqual(verification)
     expect(await after.purchases.findAccount(ANNA)).toEqual(account)
     expect(account.grants).toHaveLength(2)
+    expect(await after.auditTrail.findByEmail(ANNA)).toEqual(audit)
+    expect(audit).toHaveLength(3)
+    expect(await after.outbox.findByPurchase(purchase.id)).toEqual([message])
+    expect(await after.sweeps.findLastRun('refunds')).toEqual(NOON)
     expect(await after.logOuts.findByEmail(ANNA)).toEqual(NOON)
     expect(await after.sandboxSessions.find('cs_one')).toEqual(SESSION)
   })
@@ -90,10 +100,12 @@ describe('an open SQLite database', () => {
       sqliteStore(openTemporaryDatabase(path)),
       sqliteStore(openTemporaryDatabase(path)),
     ]
-    await first.purchases.update(ANNA, () => ({ purchase: openPurchase('one') }))
+    await first.purchases.update(ANNA, CAUSE, () => ({ purchase: openPurchase('one') }))
 
     expect(await second.purchases.findById(openPurchase('one').id)).toEqual(openPurchase('one'))
-    const secondOpen = second.purchases.update(ANNA, () => ({ purchase: openPurchase('two') }))
+    const secondOpen = second.purchases.update(ANNA, CAUSE, () => ({
+      purchase: openPurchase('two'),
+    }))
     await expect(secondOpen).rejects.toThrow('UNIQUE')
   })
 

@@ -3,6 +3,13 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Unavailable } from '../../application/unavailable.ts'
 import { EMPTY_OTP_RECORD } from '../../domain/otp.ts'
+import {
+  beginAttempt,
+  draftMessage,
+  OUTBOX_KINDS,
+  type OutboxMessage,
+} from '../../domain/outbox.ts'
+import { mergeDispute, mergeRefund } from '../../domain/premium-grant.ts'
 import { verifyEmail } from '../../domain/verification.ts'
 import {
   openSqliteStore,
@@ -10,9 +17,10 @@ import {
   sqliteStore,
 } from '../../infrastructure/sqlite/store.ts'
 import { ANNA, openPurchase, paidPurchase, REFUND, SESSION } from '../contracts/purchases.ts'
-import { NOON, saveVerification } from '../fakes.ts'
+import { CAUSE, NOON, saveVerification } from '../fakes.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
 
+const MESSAGE = draftMessage('payment_confirmed', openPurchase('earlier'), NOON)
 const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'open', reportedAt: NOON } as const
 
 describe('a SQLite database that cannot do its part', () => {
@@ -29,6 +37,7 @@ describe('a SQLite database that cannot do its part', () => {
     const writer = openTemporaryDatabase(path)
     const store = sqliteStore(openTemporaryDatabase(path, { busyTimeoutMs: 0 }))
     await store.logOuts.update(ANNA, () => NOON)
+    await saveMessage(store)
     writer.queries.$client.run('BEGIN IMMEDIATE')
 
     for (const call of everyWrite(store)) expect(await expectOutage(call())).toBe('SQLITE_BUSY')
@@ -61,6 +70,7 @@ describe('a SQLite database that cannot do its part', () => {
   test('is unavailable to every method that stores when it may only be read, and reads go on', async () => {
     const database = openTemporaryDatabase()
     const store = sqliteStore(database)
+    await saveMessage(store)
     database.queries.$client.run('PRAGMA query_only = ON')
 
     for (const call of everyWrite(store)) {
@@ -72,19 +82,19 @@ describe('a SQLite database that cannot do its part', () => {
   test('is unavailable on a full disk, keeps what it has, and works again once there is room', async () => {
     const database = openTemporaryDatabase()
     const store = sqliteStore(database)
-    await store.refunds.update([{ id: 're_1' }], () => REFUND)
+    await store.refunds.update([REFUND], CAUSE, mergeRefund)
     const pages = Number(database.queries.$client.prepare('PRAGMA page_count').values()[0]?.[0])
     database.queries.$client.run(`PRAGMA max_page_count = ${pages}`)
 
     const long = { ...REFUND, id: 're_2', paymentIntentId: 'x'.repeat(100_000) }
-    const full = store.refunds.update([{ id: 're_2' }], () => long)
+    const full = store.refunds.update([long], CAUSE, mergeRefund)
     expect(await expectOutage(full)).toBe('SQLITE_FULL')
-    expect(await readRefundAmount(store)).toBe(100)
+    expect((await store.refunds.findById('re_1'))?.amount).toBe(100)
 
     database.queries.$client.run(`PRAGMA max_page_count = ${pages + 1000}`)
-    await store.refunds.update([{ id: 're_2' }], () => long)
-    await store.refunds.update([{ id: 're_1' }], () => ({ ...REFUND, amount: 200 }))
-    expect(await readRefundAmount(store)).toBe(200)
+    await store.refunds.update([long], CAUSE, mergeRefund)
+    await store.refunds.update([REFUND], CAUSE, () => ({ ...REFUND, amount: 200 }))
+    expect((await store.refunds.findById('re_1'))?.amount).toBe(200)
   })
 
   test.each([
@@ -116,7 +126,7 @@ describe('a SQLite database that cannot do its part', () => {
     const store = sqliteStore(openTemporaryDatabase())
     const unpaid = paidPurchase('one', { amountPaid: -1 })
 
-    const refused = store.purchases.update(ANNA, () => ({ purchase: unpaid }))
+    const refused = store.purchases.update(ANNA, CAUSE, () => ({ purchase: unpaid }))
     await expect(refused).rejects.toThrow('CHECK')
     await expect(refused).rejects.not.toBeInstanceOf(Unavailable)
   })
@@ -165,11 +175,14 @@ function everyWrite(store: SqliteStore): readonly (() => Promise<unknown>)[] {
   return [
     () => store.otps.update(ANNA, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } })),
     () => saveVerification(store, verifyEmail(ANNA, { lifetimeMs: 1, now: NOON })),
-    () => store.purchases.update(ANNA, () => ({ purchase: openPurchase('one') })),
-    () => store.premiumGrants.add({ id: 'by hand', email: ANNA, grantedAt: NOON }),
-    () => store.premiumGrants.revokeAll(ANNA, NOON),
-    () => store.refunds.update([{ id: 're_1' }], () => REFUND),
-    () => store.disputes.update('du_1', () => DISPUTE),
+    () => store.purchases.update(ANNA, CAUSE, () => ({ purchase: openPurchase('one') })),
+    () => store.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE),
+    () => store.premiumGrants.revokeAll(ANNA, CAUSE),
+    () => store.refunds.update([REFUND], CAUSE, mergeRefund),
+    () => store.disputes.update([DISPUTE], CAUSE, mergeDispute),
+    () => store.outbox.takeDue({ kinds: OUTBOX_KINDS, now: NOON }, begin),
+    () => store.outbox.update(MESSAGE.key, begin),
+    () => store.sweeps.recordRun('refunds', NOON),
     () => store.logOuts.update(ANNA, () => NOON),
     () => store.sandboxSessions.create(SESSION),
     () => store.sandboxSessions.update('cs_one', () => SESSION),
@@ -183,11 +196,28 @@ function everyMethod(store: SqliteStore): readonly (() => Promise<unknown>)[] {
     () => store.purchases.findAccount(ANNA),
     () => store.purchases.findById(openPurchase('one').id),
     () => store.purchases.findBySessionId('cs_one'),
+    () => store.purchases.list({ states: ['open'], after: null, limit: 1 }),
     () => store.premiumGrants.findByEmail(ANNA),
+    () => store.refunds.findById('re_1'),
+    () => store.refunds.findPendingPayments(),
+    () => store.disputes.findById('du_1'),
+    () => store.disputes.findPendingPayments(),
+    () => store.auditTrail.findByEmail(ANNA),
+    () => store.outbox.findByPurchase(MESSAGE.purchaseId),
+    () => store.sweeps.findLastRun('refunds'),
     () => store.logOuts.findByEmail(ANNA),
     () => store.databaseHealth.check(),
     () => store.sandboxSessions.find('cs_one'),
   ]
+}
+
+/** Something is due, so that it can be taken. */
+async function saveMessage({ purchases }: SqliteStore): Promise<void> {
+  await purchases.update(ANNA, CAUSE, () => ({ purchase: null, messages: [MESSAGE] }))
+}
+
+function begin(message: OutboxMessage): OutboxMessage {
+  return beginAttempt(message, NOON)
 }
 
 /** Returns the code of what was the matter, or null where that has none. */
@@ -201,13 +231,4 @@ async function expectOutage(failing: Promise<unknown>): Promise<unknown> {
   expect(outage).toBe('storage')
   expect(cause).toBeInstanceOf(Error)
   return (cause as { code?: string }).code ?? null
-}
-
-async function readRefundAmount({ refunds }: SqliteStore): Promise<number | undefined> {
-  let amount: number | undefined
-  await refunds.update([{ id: 're_1' }], (known) => {
-    amount = known?.amount
-    return known ?? REFUND
-  })
-  return amount
 }

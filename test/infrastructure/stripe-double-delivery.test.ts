@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { stripeNotifications } from '../../infrastructure/stripe-notifications.ts'
 import { stripePaymentGateway } from '../../infrastructure/stripe-payment-gateway.ts'
 import { fixedClock } from '../fakes.ts'
 import { newPurchase, PRICE, PUBLIC_URL, WEBHOOK_SECRET } from '../payment-gateways.ts'
@@ -15,10 +14,9 @@ describe('events of the Stripe double', () => {
     const clock = fixedClock()
     const double = await startStripeDouble({ webhookSecret: WEBHOOK_SECRET, clock })
     ends.push(double.stop)
-    const settings = { webhookSecrets: [WEBHOOK_SECRET], clock }
-    const read = stripeNotifications({ ...settings, live: false })
     const gateway = stripePaymentGateway({
-      ...settings,
+      webhookSecrets: [WEBHOOK_SECRET],
+      clock,
       secretKey: double.secretKey,
       apiUrl: double.url,
       product: { price: PRICE, name: 'Alibi Premium' },
@@ -33,7 +31,7 @@ describe('events of the Stripe double', () => {
       async fetch(request) {
         const signature = request.headers.get('stripe-signature')
         const payload = await request.bytes()
-        received.push((await read({ payload, signature })).eventType)
+        received.push((await gateway.readNotification({ payload, signature })).eventType)
         return new Response(null, { status })
       },
     })

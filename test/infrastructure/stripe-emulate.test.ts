@@ -67,7 +67,14 @@ async function start({ priceId = 'price_1' } = {}) {
   })
   const id = 'pur_emulate' as PurchaseId
   const now = clock.now()
-  const purchase = draftPurchase({ id, email: EMAIL, price: PRICE, live: false, now })
+  const purchase = draftPurchase({
+    id,
+    email: EMAIL,
+    language: 'en',
+    price: PRICE,
+    live: false,
+    now,
+  })
   return { gateway, purchase, deliveries }
 }
 
@@ -111,8 +118,8 @@ describe('on a Stripe that others wrote', () => {
   test('a session is expired, and asking again says so', async () => {
     const { gateway, purchase } = await start()
     const { sessionId } = await gateway.createSession(purchase)
-    expect(await gateway.expireSession(sessionId)).toMatchObject({ outcome: 'closed', url: null })
-    expect(await gateway.expireSession(sessionId)).toMatchObject({ outcome: 'closed' })
+    expect(await gateway.expireSession(sessionId)).toMatchObject({ outcome: 'expired', url: null })
+    expect(await gateway.expireSession(sessionId)).toMatchObject({ outcome: 'expired' })
   })
 
   test('a buyer pays on the hosted page and comes back with the id of the session', async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { PaymentNotification } from '../../application/ports.ts'
-import type { PurchaseId } from '../../domain/purchase.ts'
+import type { PurchaseId, SessionOutcome } from '../../domain/purchase.ts'
+import { EVENT_TYPES, eventTranslation } from '../../infrastructure/stripe-events.ts'
 import { stripeNotifications } from '../../infrastructure/stripe-notifications.ts'
+import { sessionReports } from '../../infrastructure/stripe-session-reports.ts'
 import { fixedClock, NOON } from '../fakes.ts'
 import {
   adaptedStripeEvent,
@@ -16,9 +18,13 @@ import {
 } from '../stripe-events.ts'
 
 const SECRET = 'whsec_notifications'
+/** Where the payloads' buyers come back to. */
+const PAYLOAD_PUBLIC_URL = 'https://api.example.com'
 
 function reader({ live = false } = {}) {
-  return stripeNotifications({ webhookSecrets: [SECRET], live, clock: fixedClock() })
+  const reportSession = sessionReports({ publicUrl: PAYLOAD_PUBLIC_URL })
+  const translate = eventTranslation({ live, reportSession })
+  return stripeNotifications({ webhookSecrets: [SECRET], translate, clock: fixedClock() })
 }
 
 /** How an event is read that was delivered and signed just now. */
@@ -33,6 +39,8 @@ function withoutEnvelope({ eventId, eventType, ...content }: PaymentNotification
 const SESSION = {
   sessionId: PAYLOAD_SESSION_ID,
   purchaseId: PAYLOAD_PURCHASE_ID as PurchaseId,
+  // The payloads do not say all that an order needs.
+  order: null,
   amountSubtotal: 400,
   amountTotal: 400,
   currency: 'eur',
@@ -44,7 +52,7 @@ const SESSION = {
 
 type Content = ReturnType<typeof withoutEnvelope>
 
-function session(outcome: 'paid' | 'processing' | 'closed', own: object = {}): Content {
+function session(outcome: SessionOutcome, own: object = {}): Content {
   return { kind: 'session', report: { ...SESSION, outcome, ...own } }
 }
 
@@ -78,7 +86,7 @@ const MEANINGS: Readonly<Record<string, Content>> = {
   'charge.refunded.full': HINT,
   'charge.refunded.partial': HINT,
   'charge.succeeded': OTHER,
-  'checkout.session.async_payment_failed': session('closed'),
+  'checkout.session.async_payment_failed': session('failed'),
   'checkout.session.async_payment_succeeded': session('paid'),
   'checkout.session.completed.foreign': session('paid', {
     sessionId: stripeEvent('checkout.session.completed.foreign').data.object['id'],
@@ -96,7 +104,7 @@ const MEANINGS: Readonly<Record<string, Content>> = {
   'checkout.session.completed.other_email_typed': session('paid'),
   'checkout.session.completed.paid': session('paid'),
   'checkout.session.completed.unpaid': session('processing'),
-  'checkout.session.expired': session('closed', {
+  'checkout.session.expired': session('expired', {
     sessionId: stripeEvent('checkout.session.expired').data.object['id'],
     paymentIntentId: null,
   }),
@@ -133,6 +141,16 @@ describe('every payload of Stripe', () => {
       eventType: type,
       ...meaning,
     } as PaymentNotification)
+  })
+})
+
+describe('the event types that Alibi acts on', () => {
+  test('are the types of the payloads that mean something, and no more than Stripe lists at once', () => {
+    const meant = Object.entries(MEANINGS)
+      .filter(([, { kind }]) => kind !== 'other')
+      .map(([name]) => stripeEvent(name).type)
+    expect(new Set<string>(EVENT_TYPES)).toEqual(new Set(meant))
+    expect(EVENT_TYPES.length).toBeLessThanOrEqual(20)
   })
 })
 
@@ -184,6 +202,11 @@ describe('refund and dispute events', () => {
     expect(withoutEnvelope(await read(live))).toEqual(OTHER)
     expect(withoutEnvelope(await read(live, { live: true }))).not.toEqual(OTHER)
     expect(withoutEnvelope(await read(stripeEvent(name), { live: true }))).toEqual(OTHER)
+  })
+
+  test('a refund without an amount is a fault, and no refund', async () => {
+    const event = adaptedStripeEvent('refund.updated', { fields: { amount: '400' } })
+    await expect(read(event)).rejects.toThrow('without an amount')
   })
 
   test('a payment intent that comes as a whole object is read by its id', async () => {

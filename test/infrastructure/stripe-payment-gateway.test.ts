@@ -30,7 +30,13 @@ describe('a session', () => {
       },
       customer_email: purchase.email,
       client_reference_id: purchase.id,
-      metadata: { purchase_id: purchase.id, email: purchase.email },
+      metadata: {
+        purchase_id: purchase.id,
+        email: purchase.email,
+        language: 'en',
+        amount: '400',
+        currency: 'eur',
+      },
       payment_intent_data: { metadata: { purchase_id: purchase.id } },
       expires_at: String(purchase.expiresAt.getTime() / 1000),
       success_url: 'https://alibi.example/payment/success?session_id={CHECKOUT_SESSION_ID}',
@@ -112,12 +118,24 @@ describe('a session', () => {
     expect(await gateway.readSession(sessionId)).toMatchObject(expected)
   })
 
-  test('that is complete but unpaid is closed when its payment was canceled', async () => {
-    const { double, gateway, clock } = await start()
+  test.each(['canceled', 'requires_payment_method'] as const)(
+    'that is complete but unpaid has failed when its payment is %s',
+    async (status) => {
+      const { double, gateway, clock } = await start()
+      const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
+      double.payLate(sessionId)
+      double.alterIntent(sessionId, { status })
+      expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'failed', url: null })
+      const page = await gateway.findCompletedSessions({ since: clock.now(), cursor: null })
+      expect(page.items).toMatchObject([{ sessionId, outcome: 'failed' }])
+    },
+  )
+
+  test('that ran out of time has expired, and has not failed', async () => {
+    const { gateway, clock } = await start()
     const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
-    double.payLate(sessionId)
-    double.alterIntent(sessionId, { status: 'canceled' })
-    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'closed' })
+    clock.advance(33 * 60_000)
+    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'expired' })
   })
 
   test('that is complete but unpaid is processing while its payment may still come', async () => {
@@ -191,47 +209,4 @@ test('a live key makes live sessions', async () => {
   const { gateway, clock } = await start({ secretKey: 'rk_live_1' })
   const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
   expect(await gateway.readSession(sessionId)).toMatchObject({ live: true, outcome: 'open' })
-})
-
-describe('refunds', () => {
-  async function paidSession() {
-    const { double, gateway, clock } = await start()
-    const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
-    double.pay(sessionId)
-    const paymentIntentId = (await gateway.readSession(sessionId))?.paymentIntentId ?? ''
-    return { double, gateway, sessionId, paymentIntentId }
-  }
-
-  test('are listed with their states', async () => {
-    const { double, gateway, sessionId, paymentIntentId } = await paidSession()
-    double.refund(sessionId, { amount: 100 })
-    double.refund(sessionId, { amount: 50, pending: true })
-    const [bounced] = double.refund(sessionId, { amount: 25 })
-    double.failRefund(String(bounced?.data.object['id']))
-    const refunds = await gateway.listRefunds(paymentIntentId)
-    expect(refunds.map(({ amount, state }) => [amount, state])).toEqual([
-      [25, 'failed'],
-      [50, 'pending'],
-      [100, 'succeeded'],
-    ])
-    expect(refunds.every((refund) => refund.paymentIntentId === paymentIntentId)).toBe(true)
-  })
-
-  test('are listed to the last page', async () => {
-    const { double, gateway, sessionId, paymentIntentId } = await paidSession()
-    for (let count = 0; count < 230; count++) double.refund(sessionId, { amount: 1 })
-    const refunds = await gateway.listRefunds(paymentIntentId)
-    expect(new Set(refunds.map(({ id }) => id)).size).toBe(230)
-    expect(double.count('GET /v1/refunds')).toBe(3)
-    // Measurements of one request would travel with the next.
-    expect(lastRequest(double).headers['x-stripe-client-telemetry']).toBeUndefined()
-  })
-
-  test('of other payments are not listed', async () => {
-    const { double, gateway, paymentIntentId } = await paidSession()
-    const other = await gateway.createSession(newPurchase(new Date('2026-03-01T12:00:00Z')))
-    double.pay(other.sessionId)
-    double.refund(other.sessionId)
-    expect(await gateway.listRefunds(paymentIntentId)).toEqual([])
-  })
 })

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { eventTranslation } from '../../infrastructure/stripe-events.ts'
 import { stripeNotifications } from '../../infrastructure/stripe-notifications.ts'
+import { sessionReports } from '../../infrastructure/stripe-session-reports.ts'
 import { fixedClock, NOON } from '../fakes.ts'
+import { PUBLIC_URL } from '../payment-gateways.ts'
 import { type StripeEvent, signedDelivery, stripeEvent, stripeSignature } from '../stripe-events.ts'
 
 const SECRET = 'whsec_first'
@@ -9,7 +12,9 @@ const REFUSAL = { name: 'DomainError', refusal: 'invalid_signature' }
 
 function reader({ webhookSecrets = [SECRET] } = {}) {
   const clock = fixedClock()
-  return { clock, read: stripeNotifications({ webhookSecrets, live: false, clock }) }
+  const reportSession = sessionReports({ publicUrl: PUBLIC_URL })
+  const translate = eventTranslation({ live: false, reportSession })
+  return { clock, read: stripeNotifications({ webhookSecrets, translate, clock }) }
 }
 
 describe('a signature', () => {

@@ -24,6 +24,29 @@ describe('POST /checkout', () => {
     })
   })
 
+  test.each([
+    [{}, 'sv-SE,sv;q=0.9', 'sv'],
+    [{ lang: 'pt-BR' }, 'sv', 'pt'],
+    [{ lang: 'xx' }, 'sv', 'en'],
+    [{}, null, 'en'],
+  ])(
+    'remembers for the mails which language was asked for: %j, %s',
+    async (body, accept, language) => {
+      const http = await openVerified()
+      const headers = accept === null ? {} : { 'accept-language': accept }
+      await http.post('/checkout', { email: EMAIL, ...body }, headers)
+      const { purchases } = await http.ports.purchases.findAccount(EMAIL)
+      expect(purchases).toMatchObject([{ language }])
+    },
+  )
+
+  test('refuses a language that is no text', async () => {
+    const http = await openVerified()
+    expect(await http.post('/checkout', { email: EMAIL, lang: 5 })).toMatchObject(
+      answers(400, 'Invalid request'),
+    )
+  })
+
   test('returns the open session again', async () => {
     const http = await openVerified()
     const first = await http.post('/checkout', { email: EMAIL })

@@ -2,7 +2,7 @@ import type { RateLimiter } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
 import { createHandler } from '../../interfaces/http/handler.ts'
 import type { HttpOptions } from '../../interfaces/http/options.ts'
-import { fakePorts } from '../fakes.ts'
+import { CAUSE, fakePorts } from '../fakes.ts'
 
 export const PEER = '192.0.2.1'
 export const EMAIL = 'ada@example.com' as Email
@@ -53,7 +53,7 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
       return ports.mailer.mails.at(-1)!.code
     },
     givePremium: (email: string = EMAIL) =>
-      ports.premiumGrants.add({ id: email, email: email as Email, grantedAt: ports.clock.now() }),
+      ports.premiumGrants.add({ id: email, email: email as Email }, CAUSE),
     tokenOf: (email: string = EMAIL) => ports.tokens.issue(email as Email, ports.clock.now()),
   }
 }

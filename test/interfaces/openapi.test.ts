@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     ['/auth/request-otp', ['email'], ['email', 'lang']],
     ['/auth/confirm-email', ['email', 'code'], ['email', 'code']],
     ['/auth/login', ['email', 'code'], ['email', 'code']],
-    ['/checkout', ['email'], ['email']],
+    ['/checkout', ['email'], ['email', 'lang']],
   ])('says what %s takes', async (path, required, fields) => {
     const content = (await read()).paths[path]?.['post']?.requestBody?.content
     expect(Object.keys(content ?? {})).toEqual(['application/json'])

@@ -15,7 +15,7 @@ async function returningBuyer(outcome: SessionReport['outcome']) {
   const { ports } = buyer
   const lifetimeMs = ports.rules.verificationLifetimeMs
   await saveVerification(ports, verifyEmail(email, { lifetimeMs, now: ports.clock.now() }))
-  const { sessionId } = await startCheckout(ports, email)
+  const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   ports.payments.move(sessionId, outcome)
   return { ...buyer, sessionId, path: `/payment/success?session_id=${sessionId}` }
 }
@@ -57,16 +57,19 @@ describe('/payment/success', () => {
     expect(waits.reduce((sum, wait) => sum + wait)).toBeGreaterThan(180)
   })
 
-  test.each(['paid', 'closed'] as const)('does not refresh itself when %s', async (outcome) => {
-    const { get, path } = await returningBuyer(outcome)
-    const page = await get(path)
-    expect(page.text).not.toContain('http-equiv="refresh"')
-    expect(page.text).not.toContain('<script')
-    expect(page.headers.get('content-security-policy')).not.toContain('script-src')
-  })
+  test.each(['paid', 'expired', 'failed'] as const)(
+    'does not refresh itself when %s',
+    async (outcome) => {
+      const { get, path } = await returningBuyer(outcome)
+      const page = await get(path)
+      expect(page.text).not.toContain('http-equiv="refresh"')
+      expect(page.text).not.toContain('<script')
+      expect(page.headers.get('content-security-policy')).not.toContain('script-src')
+    },
+  )
 
   test('says that nothing was paid when the session is over', async () => {
-    const { get, path } = await returningBuyer('closed')
+    const { get, path } = await returningBuyer('expired')
     const page = await get(path)
     expect(page.status).toBe(200)
     expect(page.text).toContain('data-state="unpaid"')
@@ -117,7 +120,7 @@ describe('/payment/success', () => {
     expect((await get(path)).text).not.toContain('data-state')
   })
 
-  test.each(['paid', 'processing', 'closed'] as const)(
+  test.each(['paid', 'processing', 'expired', 'failed'] as const)(
     'shows no address, amount, token or session id when %s',
     async (outcome) => {
       const { get, path, sessionId } = await returningBuyer(outcome)

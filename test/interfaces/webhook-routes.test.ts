@@ -89,6 +89,7 @@ describe.each(['/webhook/stripe', '/webhook/payment'])('POST %s', (path) => {
   test('asks to be told again when the effect could not be stored', async () => {
     const ports = fakePorts({
       refunds: {
+        ...fakePorts().refunds,
         update: async () => {
           throw new Unavailable('storage', { cause: new Error('disk full') })
         },

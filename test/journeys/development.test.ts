@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import english from '../../infrastructure/content/en.json'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../alibi-process.ts'
 import { client } from '../client.ts'
+import { until } from '../executable/until.ts'
 import { walkTheWholeWay } from './journey.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'alibi-development-'))
@@ -32,6 +34,15 @@ async function press(checkoutUrl: string, action: string) {
   expect([200, 303]).toContain(answer.status)
 }
 
+/** Proves an address, and opens its payment page. */
+async function checkOut(email: string) {
+  const http = client(alibi.url)
+  const { body } = await http.post('/auth/verify-email', { email })
+  await http.post('/auth/confirm-email', { email, code: body['devCode'] })
+  const { body: session } = await http.post('/checkout', { email })
+  return { page: String(session['checkoutUrl']), id: String(session['sessionId']) }
+}
+
 test('a newcomer walks the whole way from source without an account or a key', async () => {
   await walkTheWholeWay({
     url: alibi.url,
@@ -48,14 +59,29 @@ test('the mail with the code is shown on the console', async () => {
   expect(alibi.output()).toContain(String(answer.body['devCode']))
 })
 
+test('the mails that tell how a payment ended are shown on the console, once each', async () => {
+  const { mail_confirmed_subject: confirmed, mail_failed_subject: failed } = english.strings
+  const late = await checkOut('told@example.com')
+  await press(late.page, 'pay_late')
+  await press(late.page, 'money_bounces')
+  const failure = `│ To: told@example.com\n│ Subject: ${failed}\n`
+  await until('the bad news is shown', () => alibi.output().includes(failure))
+  const again = await checkOut('told@example.com')
+  await press(again.page, 'pay')
+  const confirmation = `│ To: told@example.com\n│ Subject: ${confirmed}\n`
+  await until('the payment is confirmed', () => alibi.output().includes(confirmation))
+
+  // A later one comes after all that was to come before.
+  await press((await checkOut('later@example.com')).page, 'pay')
+  const later = `│ To: later@example.com\n│ Subject: ${confirmed}\n`
+  await until('the later one is confirmed', () => alibi.output().includes(later))
+  for (const mail of [failure, confirmation, later]) {
+    expect(alibi.output().split(mail).length - 1).toBe(1)
+  }
+}, 15_000)
+
 test('a late debit opens access only once the money arrives, and bounced money never', async () => {
   const http = client(alibi.url)
-  async function checkOut(email: string) {
-    const { body } = await http.post('/auth/verify-email', { email })
-    await http.post('/auth/confirm-email', { email, code: body['devCode'] })
-    const { body: session } = await http.post('/checkout', { email })
-    return { page: String(session['checkoutUrl']), id: String(session['sessionId']) }
-  }
   const hasPremium = async (email: string) =>
     (await http.get(`/auth/check?email=${email}`)).body['hasPremium']
 

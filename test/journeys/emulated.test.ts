@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { createEmulator } from 'emulate'
+import english from '../../infrastructure/content/en.json'
 import { client } from '../client.ts'
 import { openProduction, SECRETS } from '../executable/production.ts'
+import { carriedOut } from '../executable/stored.ts'
 import { walkTheWholeWay } from './journey.ts'
 
 /*
@@ -12,18 +14,26 @@ import { walkTheWholeWay } from './journey.ts'
 
 async function startResend() {
   const emulator = await createEmulator({ service: 'resend', port: 0 })
+
+  /** The subjects of all mails to the address, oldest first. */
+  async function subjectsTo(address: string): Promise<string[]> {
+    const headers = { authorization: `Bearer ${SECRETS.RESEND_API_KEY}` }
+    const response = await fetch(`${emulator.url}/emails`, { headers })
+    const { data } = (await response.json()) as {
+      data: { to: string[]; subject: string; created_at: string }[]
+    }
+    const mails = data.filter(({ to }) => to.includes(address))
+    const sorted = mails.toSorted((a, b) => a.created_at.localeCompare(b.created_at))
+    return sorted.map(({ subject }) => subject)
+  }
+
   return {
     url: emulator.url,
-    /** The code in the latest mail to the address. */
+    subjectsTo,
+    /** The code in the latest mail to the address that brings one. */
     async latestCode(address: string): Promise<string> {
-      const headers = { authorization: `Bearer ${SECRETS.RESEND_API_KEY}` }
-      const response = await fetch(`${emulator.url}/emails`, { headers })
-      const { data } = (await response.json()) as {
-        data: { to: string[]; subject: string; created_at: string }[]
-      }
-      const mails = data.filter(({ to }) => to.includes(address))
-      const latest = mails.toSorted((a, b) => a.created_at.localeCompare(b.created_at)).at(-1)
-      return latest?.subject.slice(0, 6) ?? ''
+      const codes = (await subjectsTo(address)).flatMap((one) => /^[0-9]{6}/.exec(one) ?? [])
+      return codes.at(-1) ?? ''
     },
     [Symbol.asyncDispose]: () => emulator.close(),
   }
@@ -75,7 +85,7 @@ async function startStripe() {
   }
 }
 
-test('a buyer walks the whole way with codes that another Resend has delivered', async () => {
+test('a buyer walks the whole way with mails that another Resend has delivered', async () => {
   await using production = await openProduction()
   await using resend = await startResend()
   const { double, settings } = production
@@ -90,6 +100,12 @@ test('a buyer walks the whole way with codes that another Resend has delivered',
       await double.deliverAll()
     },
   })
+  await carriedOut(production)
+  expect(await alibi.stop()).toBe(0)
+  const { mail_confirmed_subject: confirmed } = english.strings
+  const subjects = await resend.subjectsTo(email)
+  expect(subjects.filter((subject) => subject === confirmed).length).toBe(1)
+  expect(subjects.length).toBe(3)
   expect(production.mailbox.mails).toEqual([])
 })
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import english from '../../infrastructure/content/en.json'
 import { client } from '../client.ts'
 import { buyer, openProduction, type Production } from '../executable/production.ts'
+import { carriedOut } from '../executable/stored.ts'
 import { walkTheWholeWay } from './journey.ts'
 
 /** What the buyer does at the Stripe double, and Stripe with the events that follow. */
@@ -13,7 +15,7 @@ function payAt({ double }: Production) {
   }
 }
 
-test('a buyer walks the whole way through the executable, and finds the codes only in the mails', async () => {
+test('a buyer walks the whole way through the executable, finds the codes only in the mails, and the payment confirmed once', async () => {
   await using production = await openProduction()
   const alibi = await production.start()
   const answers: Record<string, unknown>[] = []
@@ -28,6 +30,20 @@ test('a buyer walks the whole way through the executable, and finds the codes on
     pay: payAt(production),
   })
 
+  await carriedOut(production)
+  const { mails } = production.mailbox
+  const notices = mails.filter(({ key }) => key !== null)
+  const [session] = production.double.sessions.values()
+  expect(notices).toMatchObject([
+    {
+      to: email,
+      from: 'Alibi <hello@alibi.example>',
+      subject: english.strings.mail_confirmed_subject,
+      key: `payment_confirmed:${session?.client_reference_id}`,
+    },
+  ])
+  expect(notices[0]?.text).toContain('https://alibi.example/app')
+
   const onlyWords = { success: true, message: expect.any(String) }
   expect(answers).toEqual([onlyWords, onlyWords])
   const [, claims = ''] = token.split('.')
@@ -36,6 +52,7 @@ test('a buyer walks the whole way through the executable, and finds the codes on
     iss: 'https://alibi.example',
   })
   expect(await alibi.stop()).toBe(0)
+  expect(mails.filter(({ key }) => key !== null).length).toBe(1)
 })
 
 test('the log names every event that Stripe has delivered', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { CAUSE } from '../fakes.ts'
 import { answers, EMAIL } from '../interfaces/http-client.ts'
 import { openService } from '../real-service.ts'
 
@@ -81,13 +82,9 @@ describe('a token', () => {
 
   test('opens nothing without premium, and everything the moment there is premium again', async () => {
     const { service, read, token } = await openLoggedIn()
-    await service.ports.premiumGrants.revokeAll(EMAIL, service.clock.now())
+    await service.ports.premiumGrants.revokeAll(EMAIL, CAUSE)
     expect(await read(token)).toMatchObject({ status: 403 })
-    await service.ports.premiumGrants.add({
-      id: 'given_again',
-      email: EMAIL,
-      grantedAt: service.clock.now(),
-    })
+    await service.ports.premiumGrants.add({ id: 'given_again', email: EMAIL }, CAUSE)
     expect((await read(token)).status).toBe(200)
   })
 })

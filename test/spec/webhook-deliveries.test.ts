@@ -3,56 +3,13 @@ import type { Email } from '../../domain/email.ts'
 import { answers, EMAIL } from '../interfaces/http-client.ts'
 import { buyerSetup } from '../real-buyer.ts'
 import { SERVER_ERROR } from '../stripe-double/faults.ts'
-import { type StripeObject, signedDelivery } from '../stripe-events.ts'
+import { STRIPE_EVENT_NAMES, type StripeObject } from '../stripe-events.ts'
 
 const PAID = 'checkout.session.completed.paid'
 const RECEIVED = { status: 200, body: { received: true } }
 const COME_AGAIN = answers(503, 'Temporarily unavailable')
-const MINUTE_MS = 60_000
 
 const openBuyer = buyerSetup()
-
-describe('a session of ours that is not what was asked for', () => {
-  test.each<[string, StripeObject]>([
-    ['amount', { amount_total: 399 }],
-    ['amount', { amount_total: 401 }],
-    ['amount', { amount_total: 0, amount_subtotal: 0 }],
-    ['amount', { amount_total: null, amount_subtotal: null }],
-    ['currency', { currency: 'usd' }],
-    ['currency', { currency: 'EUR' }],
-    ['livemode', { livemode: true }],
-    ['mode', { mode: 'subscription' }],
-  ])(
-    'by its %s (%j) gives nothing and calls an operator once, by session and purchase',
-    async (reason, fields) => {
-      const { service, eventOf, account, hasPremium, alarms, sessionId, purchaseId } =
-        await openBuyer()
-      const event = eventOf(PAID, fields, { livemode: fields['livemode'] === true })
-
-      for (const _ of ['first', 'duplicate']) {
-        expect(await service.deliver(event)).toMatchObject(RECEIVED)
-      }
-
-      expect(await hasPremium()).toBe(false)
-      expect((await account()).purchases).toMatchObject([{ state: 'review', reviewReason: reason }])
-      expect(alarms()).toMatchObject([
-        { level: 'error', fields: { session: sessionId, purchase: purchaseId, reason } },
-      ])
-    },
-  )
-
-  test('gives nothing on the success page either', async () => {
-    const { double, service, hasPremium, alarms, sessionId } = await openBuyer()
-    double.pay(sessionId)
-    double.alterSession(sessionId, { amount_total: 1 })
-
-    const page = await service.get(`/payment/success?session_id=${sessionId}`)
-
-    expect(page.text).toContain('data-state="processing"')
-    expect(await hasPremium()).toBe(false)
-    expect(alarms()).toHaveLength(1)
-  })
-})
 
 describe('a voucher', () => {
   const FREE = 'checkout.session.completed.no_payment_required'
@@ -140,45 +97,19 @@ describe('a delivery', () => {
   })
 
   test('of the other mode is received and changes nothing about refunds and disputes', async () => {
-    const { service, eventOf, hasPremium } = await openBuyer()
-    await service.deliver(eventOf(PAID))
-    for (const name of ['refund.created.succeeded', 'charge.dispute.created.chargeback']) {
+    const { double, service, eventOf, account, sessionId } = await openBuyer()
+    for (const event of double.pay(sessionId)) await service.deliver(event)
+    const before = [service.contents(), double.count()]
+    const names = STRIPE_EVENT_NAMES.filter((name) => /^(?:refund|charge)\./.test(name))
+    for (const name of names) {
       const live = eventOf(name, { livemode: true }, { livemode: true })
       expect(await service.deliver(live)).toMatchObject(RECEIVED)
     }
-    expect(await hasPremium()).toBe(true)
-  })
+    expect([service.contents(), double.count()]).toEqual(before)
 
-  test('that is refused stores nothing and says nothing of what it held', async () => {
-    const { service, eventOf, account, inTurn } = await openBuyer()
-    const before = await account()
-    const body = JSON.stringify(eventOf(PAID))
-    for (const signature of ['t=1,v1=00', `t=${service.clock.now().getTime() / 1000},v1=00`]) {
-      for (const path of ['/webhook/stripe', '/webhook/payment']) {
-        const headers = { 'stripe-signature': signature }
-        const answer = await inTurn(0).send('POST', path, { headers, body })
-        expect(answer).toMatchObject(answers(400, 'Invalid signature'))
-        expect(answer.text).toBe('{"error":"Invalid signature"}')
-      }
-    }
-    expect(await account()).toEqual(before)
-  })
-
-  test('that is stale is refused', async () => {
-    const { double, service, eventOf, hasPremium } = await openBuyer()
-    const at = service.clock.now()
-    const { payload, signature } = await signedDelivery(eventOf(PAID), {
-      secret: double.webhookSecret,
-      at,
-    })
-    const deliver = () =>
-      service.send('POST', '/webhook/stripe', {
-        headers: { 'stripe-signature': signature },
-        body: new Uint8Array(payload),
-      })
-    service.clock.advance(5 * MINUTE_MS + 1000)
-    expect(await deliver()).toMatchObject(answers(400, 'Invalid signature'))
-    expect(await hasPremium()).toBe(false)
+    expect(await service.deliver(eventOf('refund.created.succeeded'))).toMatchObject(RECEIVED)
+    expect((await account()).refunds).toHaveLength(1)
+    console.log(`events of the other mode: ${names.length} received, nothing done`)
   })
 
   test('is asked for again while the database is out of reach, and then has its effect', async () => {

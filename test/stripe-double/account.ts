@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import type { Clock } from '../../application/ports.ts'
 import type { StripeEvent } from '../stripe-events.ts'
 import { newEvent, newIntent, newPrice, newSession } from './objects.ts'
+import type { RefundAnswer } from './refunds.ts'
 import { invalidRequest, missingResource } from './refusal.ts'
 import type { SessionOrder } from './session-order.ts'
 
@@ -17,6 +18,8 @@ export function stripeAccount({ clock, live }: { clock: Clock; live: boolean }) 
   const prices = new Map<string, Stripe.Price>()
   const intentMetadata = new Map<string, Record<string, string>>()
   const events: StripeEvent[] = []
+  const delivered = new Set<string>()
+  const answers: { refund: RefundAnswer } = { refund: 'succeeded' }
 
   const mode = () => ({ live, created: Math.floor(clock.now().getTime() / 1000) })
 
@@ -111,6 +114,10 @@ export function stripeAccount({ clock, live }: { clock: Clock; live: boolean }) 
     disputes,
     prices,
     events,
+    /** The ids of events that every webhook has taken. */
+    delivered,
+    /** How a refund that is asked for begins. */
+    answers,
     mode,
     emit,
     createSession,

@@ -122,16 +122,25 @@ export function stripeActs(account: Account) {
       { amount, pending = false }: { amount?: number; pending?: boolean } = {},
     ): StripeEvent[] {
       const status = pending ? 'pending' : 'succeeded'
-      return refundCharge(account, chargeOf(sessionId), { amount: amount ?? null, status }).events
+      const order = { amount: amount ?? null, status, reason: 'requested_by_customer' } as const
+      return refundCharge(account, chargeOf(sessionId), order).events
+    },
+
+    /** A pending refund arrives. */
+    completeRefund(refundId: string): StripeEvent[] {
+      const { refund, previous } = changeRefund(refundId, { status: 'succeeded' })
+      return [
+        account.emit('refund.updated', refund, previous),
+        account.emit('charge.refund.updated', refund, previous),
+      ]
     },
 
     /** The bank sends the refund back: the money is the merchant's again. */
     failRefund(refundId: string): StripeEvent[] {
-      const known = account.refunds.get(refundId)
-      if (!known) throw new Error(`no refund ${refundId}`)
-      const previous = { status: known.status }
-      const refund = { ...known, status: 'failed', failure_reason: 'lost_or_stolen_card' }
-      account.refunds.set(refundId, refund)
+      const { refund, previous } = changeRefund(refundId, {
+        status: 'failed',
+        failure_reason: 'lost_or_stolen_card',
+      })
       return [
         account.emit('refund.failed', refund),
         account.emit('refund.updated', refund, previous),
@@ -172,6 +181,14 @@ export function stripeActs(account: Account) {
     alterIntent(sessionId: string, change: Partial<Stripe.PaymentIntent>): void {
       account.changeIntent(intentIdOf(sessionId), change)
     },
+  }
+
+  function changeRefund(refundId: string, change: Partial<Stripe.Refund>) {
+    const known = account.refunds.get(refundId)
+    if (!known) throw new Error(`no refund ${refundId}`)
+    const refund = { ...known, ...change }
+    account.refunds.set(refundId, refund)
+    return { refund, previous: { status: known.status } }
   }
 
   function changeDispute(disputeId: string, status: Stripe.Dispute.Status) {

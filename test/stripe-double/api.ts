@@ -1,6 +1,14 @@
 import type Stripe from 'stripe'
 import type { Account } from './account.ts'
-import { type Form, formOf, integerOf, refuseUnknown, textOf } from './form.ts'
+import {
+  booleanOf,
+  type Form,
+  formOf,
+  integerOf,
+  refuseUnknown,
+  requiredText,
+  textOf,
+} from './form.ts'
 import { listPage } from './listing.ts'
 import { refundCharge } from './refunds.ts'
 import { invalidRequest, missingResource, Refusal } from './refusal.ts'
@@ -17,11 +25,14 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   },
   'GET /v1/checkout/sessions'(account, { form }) {
     account.expireOverdue()
-    refuseUnknown(form, ['status', 'payment_intent', ...PAGING])
-    const found = [...account.sessions.values()]
-      .filter(matching(form, 'status'))
-      .filter(matching(form, 'payment_intent'))
-    return listPage(found, form, '/v1/checkout/sessions')
+    refuseUnknown(form, ['status', 'payment_intent', 'expand', ...PAGING])
+    const listed = listPage(account.sessions.values(), {
+      query: form,
+      url: '/v1/checkout/sessions',
+      matches: matching(form, ['status', 'payment_intent']),
+    })
+    const data = listed.data.map((one) => expanded(account, one, form, 'data.payment_intent'))
+    return { ...listed, data }
   },
   'GET /v1/checkout/sessions/:id': (account, { id, form }) =>
     expanded(account, account.findSession(id), form),
@@ -35,39 +46,53 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     refuseUnknown(form, ['payment_intent', 'charge', ...PAGING])
     const intentId = textOf(form, 'payment_intent')
     if (intentId !== null) found(account.intents, 'payment_intent', intentId)
-    const refunds = [...account.refunds.values()]
-      .filter(matching(form, 'payment_intent'))
-      .filter(matching(form, 'charge'))
-    return listPage(refunds, form, '/v1/refunds')
+    return listPage(account.refunds.values(), {
+      query: form,
+      url: '/v1/refunds',
+      matches: matching(form, ['payment_intent', 'charge']),
+    })
   },
   'POST /v1/refunds'(account, { form }) {
     refuseUnknown(form, ['payment_intent', 'amount', 'reason', 'metadata', 'expand'])
-    const intentId = textOf(form, 'payment_intent') ?? ''
-    const intent = found(account.intents, 'payment_intent', intentId)
+    const intent = found(account.intents, 'payment_intent', requiredText(form, 'payment_intent'))
     const charge = account.charges.get(intent.id)
     if (!charge) throw invalidRequest(`This PaymentIntent (${intent.id}) has no charge to refund.`)
     const amount = integerOf(form, 'amount')
-    return refundCharge(account, charge, { amount, status: 'succeeded' }).refund
+    const { refund: status } = account.answers
+    return refundCharge(account, charge, { amount, status, reason: readReason(form) }).refund
   },
   'GET /v1/disputes'(account, { form }) {
     refuseUnknown(form, ['payment_intent', 'charge', ...PAGING])
-    const disputes = [...account.disputes.values()]
-      .filter(matching(form, 'payment_intent'))
-      .filter(matching(form, 'charge'))
-    return listPage(disputes, form, '/v1/disputes')
+    return listPage(account.disputes.values(), {
+      query: form,
+      url: '/v1/disputes',
+      matches: matching(form, ['payment_intent', 'charge']),
+    })
   },
   'GET /v1/events'(account, { form }) {
     account.expireOverdue()
-    refuseUnknown(form, ['type', 'types', ...PAGING])
-    const types = Object.values(formOf(form, 'types') ?? {})
-    const events = account.events
-      .filter(matching(form, 'type'))
-      .filter((event) => types.length === 0 || types.includes(event.type))
-    return listPage(events, form, '/v1/events')
+    refuseUnknown(form, ['type', 'types', 'delivery_success', ...PAGING])
+    const types = readEventTypes(form)
+    const isDelivered = booleanOf(form, 'delivery_success')
+    const oldest = account.mode().created - EVENTS_KEPT_S
+    const listed = listPage(account.events, {
+      query: form,
+      url: '/v1/events',
+      matches: ({ id, type, created }) =>
+        created >= oldest &&
+        (types.length === 0 || types.includes(type)) &&
+        (isDelivered === null || isDelivered === account.delivered.has(id)),
+    })
+    const pendingOf = (id: string) => (account.delivered.has(id) ? 0 : 1)
+    const data = listed.data.map((event) => ({ ...event, pending_webhooks: pendingOf(event.id) }))
+    return { ...listed, data }
   },
 }
 
-const PAGING = ['created', 'limit', 'starting_after', 'ending_before', 'expand']
+const PAGING = ['created', 'limit', 'starting_after', 'ending_before']
+const EVENT_TYPES_MAX = 20
+const EVENTS_KEPT_S = 30 * 24 * 3600
+const REFUND_REASONS = ['duplicate', 'fraudulent', 'requested_by_customer']
 
 export type Call = { readonly route: string; readonly id: string }
 
@@ -94,15 +119,41 @@ function found<Item>(items: ReadonlyMap<string, Item>, kind: string, id: string)
   return item
 }
 
-function matching(form: Form, field: string): (item: object) => boolean {
-  const wanted = textOf(form, field)
-  return (item) => wanted === null || Reflect.get(item, field) === wanted
+function matching(form: Form, fields: readonly string[]): (item: object) => boolean {
+  const wanted = fields.map((field) => [field, textOf(form, field)] as const)
+  return (item) => wanted.every(([field, value]) => !value || Reflect.get(item, field) === value)
+}
+
+/** https://docs.stripe.com/api/events/list: one type, or up to 20 of them. None means all. */
+function readEventTypes(form: Form): readonly (string | Form)[] {
+  const type = textOf(form, 'type')
+  const types = Object.values(formOf(form, 'types') ?? {})
+  if (type !== null && types.length > 0) {
+    throw invalidRequest('You may only specify one of these parameters: type, types.')
+  }
+  if (types.length > EVENT_TYPES_MAX) {
+    throw invalidRequest('You may only list up to 20 types.', { param: 'types' })
+  }
+  return type === null ? types : [type]
+}
+
+function readReason(form: Form): string | null {
+  const reason = textOf(form, 'reason')
+  if (reason !== null && !REFUND_REASONS.includes(reason)) {
+    throw invalidRequest(`Invalid reason: ${reason}`, { param: 'reason' })
+  }
+  return reason
 }
 
 /** https://docs.stripe.com/api/expanding_objects: without `expand[]` an intent is only its id. */
-function expanded(account: Account, session: Stripe.Checkout.Session, form: Form): object {
+function expanded(
+  account: Account,
+  session: Stripe.Checkout.Session,
+  form: Form,
+  expandable = 'payment_intent',
+): Stripe.Checkout.Session {
   const wanted = Object.values(formOf(form, 'expand') ?? {})
-  const unknown = wanted.find((field) => field !== 'payment_intent')
+  const unknown = wanted.find((field) => field !== expandable)
   if (unknown !== undefined) throw invalidRequest(`This property cannot be expanded (${unknown}).`)
   const intent = account.intents.get(String(session.payment_intent))
   return wanted.length > 0 && intent ? { ...session, payment_intent: intent } : session

@@ -24,14 +24,28 @@ export const SERVER_ERROR_WITHOUT_ERROR: Answer = {
   headers: { ...JSON_HEADERS, 'stripe-should-retry': 'false' },
   body: '{"id":"cs_test_500","object":"checkout.session","url":"https://checkout.stripe.com/c"}',
 }
-export const TOO_MANY_REQUESTS = refused(429, {
-  type: 'invalid_request_error',
-  code: 'rate_limit',
-  message: 'Request rate limit exceeded.',
-})
+export const TOO_MANY_REQUESTS = tooManyRequests({})
+
+export function tooManyRequests(headers: Record<string, string>): Answer {
+  const type = 'invalid_request_error'
+  const error = { type, code: 'rate_limit', message: 'Request rate limit exceeded.' }
+  return refused(429, error, headers)
+}
+
 export const UNAUTHORIZED = refused(401, {
   type: 'invalid_request_error',
   message: 'Invalid API Key provided: sk_test_****',
+})
+/** As Stripe answers a restricted key that lacks the permission. */
+export const FORBIDDEN = refused(403, {
+  type: 'invalid_request_error',
+  message: 'The provided key does not have the required permissions for this endpoint.',
+})
+/** As Stripe answers a key of one mode that is used on what belongs to the other. */
+export const WRONG_MODE = refused(400, {
+  type: 'invalid_request_error',
+  code: 'livemode_mismatch',
+  message: 'Test and live mode API keys only work within their own mode.',
 })
 export const REDIRECT: Answer = {
   status: 307,

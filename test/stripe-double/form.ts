@@ -8,10 +8,15 @@ export function parseForm(text: string): Form {
   for (const [name, value] of new URLSearchParams(text)) {
     const path = name.split(/[[\]]+/).filter((part) => part !== '')
     // `expand[]=x` is a list whose keys nobody wrote down.
-    if (name.endsWith('[]')) path.push('0')
+    if (name.endsWith('[]')) path.push(nextKey(root, path))
     place(root, path, value)
   }
   return root as Form
+}
+
+function nextKey(root: Record<string, unknown>, path: readonly string[]): string {
+  const list = path.reduce<unknown>((form, key) => Object(form)[key], root)
+  return String(Object.keys(Object(list)).length)
 }
 
 function place(form: Record<string, unknown>, path: readonly string[], value: string): void {

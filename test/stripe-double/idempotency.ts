@@ -1,9 +1,14 @@
+import type { Clock } from '../../application/ports.ts'
 import { invalidRequest, Refusal } from './refusal.ts'
 import type { Answer, Incoming } from './wire.ts'
 
-/** https://docs.stripe.com/api/idempotent_requests: one key, one effect, one answer. */
-export function idempotencyKeys() {
-  const known = new Map<string, { request: string; answer: Answer | null }>()
+const LIFETIME_MS = 24 * 3_600_000
+
+type Entry = { readonly request: string; readonly at: number; answer: Answer | null }
+
+/** https://docs.stripe.com/api/idempotent_requests: one key, one effect, one answer, for a day. */
+export function idempotencyKeys(clock: Clock) {
+  const known = new Map<string, Entry>()
 
   return {
     /** Throws a `Refusal` while the key is in use, and when it comes back with another request. */
@@ -13,21 +18,22 @@ export function idempotencyKeys() {
       if (key.length > 255) throw invalidRequest('The idempotency key is too long.')
 
       const request = `${incoming.path}?${incoming.body}`
+      const at = clock.now().getTime()
       const earlier = known.get(key)
-      if (earlier) return replay(earlier, request)
+      if (earlier && at - earlier.at < LIFETIME_MS) return replay(earlier, request)
 
-      const entry: { request: string; answer: Answer | null } = { request, answer: null }
+      const entry: Entry = { request, at, answer: null }
       known.set(key, entry)
       const answer = await act()
       entry.answer = answer
-      // A request that was refused left nothing behind that could be repeated.
-      if (answer.status >= 400) known.delete(key)
+      // A request that was refused before it was carried out left nothing behind that could be repeated.
+      if (answer.status >= 400 && !answer.isExecuted) known.delete(key)
       return answer
     },
   }
 }
 
-function replay(earlier: { request: string; answer: Answer | null }, request: string): Answer {
+function replay(earlier: Entry, request: string): Answer {
   if (earlier.request !== request) {
     throw new Refusal(400, {
       type: 'idempotency_error',

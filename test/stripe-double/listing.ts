@@ -4,27 +4,30 @@ import { invalidRequest, missingResource } from './refusal.ts'
 const LIMIT_DEFAULT = 10
 const LIMIT_MAX = 100
 
-/** One page, newest first; https://docs.stripe.com/api/pagination. */
+/**
+ * One page of those that match, newest first; https://docs.stripe.com/api/pagination. A cursor counts also when what it
+ * names does not match any more.
+ */
 export function listPage<Item extends { id: string; created: number }>(
   items: Iterable<Item>,
-  query: Form,
-  url: string,
+  { query, url, matches }: { query: Form; url: string; matches: (item: Item) => boolean },
 ) {
   const limit = integerOf(query, 'limit') ?? LIMIT_DEFAULT
   if (limit < 1 || limit > LIMIT_MAX) throw invalidRequest('Invalid limit', { param: 'limit' })
 
   // Insertion order decides within one second.
   const sorted = [...items].reverse().sort((left, right) => right.created - left.created)
-  const all = sorted.filter(createdWithin(query))
+  const isCreatedWithin = createdWithin(query)
+  const isListed = (item: Item) => isCreatedWithin(item) && matches(item)
   const after = textOf(query, 'starting_after')
   const before = textOf(query, 'ending_before')
   if (before !== null) {
-    const end = indexOf(all, before)
-    const start = Math.max(0, end - limit)
-    return page(all.slice(start, end), start > 0, url)
+    const listed = sorted.slice(0, indexOf(sorted, before)).filter(isListed)
+    return page(listed.slice(-limit), listed.length > limit, url)
   }
-  const start = after === null ? 0 : indexOf(all, after) + 1
-  return page(all.slice(start, start + limit), start + limit < all.length, url)
+  const start = after === null ? 0 : indexOf(sorted, after) + 1
+  const listed = sorted.slice(start).filter(isListed)
+  return page(listed.slice(0, limit), listed.length > limit, url)
 }
 
 function page<Item>(data: readonly Item[], hasMore: boolean, url: string) {

@@ -88,7 +88,12 @@ export function newCharge(intent: Stripe.PaymentIntent, { live, created }: Mode)
 
 export function newRefund(
   charge: Stripe.Charge,
-  { amount, status, created }: { amount: number; status: string; created: number },
+  {
+    amount,
+    status,
+    reason,
+    created,
+  }: { amount: number; status: string; reason: string | null; created: number },
 ): Stripe.Refund {
   return {
     ...REFUND,
@@ -98,6 +103,7 @@ export function newRefund(
     created,
     currency: charge.currency,
     payment_intent: charge.payment_intent,
+    reason,
     status,
   }
 }

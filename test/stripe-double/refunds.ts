@@ -2,19 +2,27 @@ import type Stripe from 'stripe'
 import type { StripeEvent } from '../stripe-events.ts'
 import type { Account } from './account.ts'
 import { newRefund } from './objects.ts'
-import { invalidRequest } from './refusal.ts'
+import { executionRefusal, invalidRequest } from './refusal.ts'
+
+export type RefundAnswer = 'pending' | 'succeeded'
 
 /** Gives `amount` (in minor units) back, or without one all that is left; https://docs.stripe.com/api/refunds/create. */
 export function refundCharge(
   account: Account,
   charge: Stripe.Charge,
-  { amount, status }: { amount: number | null; status: 'pending' | 'succeeded' },
+  {
+    amount,
+    status,
+    reason,
+  }: { amount: number | null; status: RefundAnswer; reason: string | null },
 ): { refund: Stripe.Refund; events: StripeEvent[] } {
+  if (isChargedBack(account, charge)) {
+    throw executionRefusal(`Charge ${charge.id} has been charged back.`, 'charge_disputed')
+  }
   const left = charge.amount - charge.amount_refunded
   if (left === 0) {
-    throw invalidRequest(`Charge ${charge.id} has already been refunded.`, {
-      code: 'charge_already_refunded',
-    })
+    const message = `Charge ${charge.id} has already been refunded.`
+    throw executionRefusal(message, 'charge_already_refunded')
   }
   const returned = amount ?? left
   if (returned < 1 || returned > left) {
@@ -23,7 +31,12 @@ export function refundCharge(
     })
   }
 
-  const refund = newRefund(charge, { amount: returned, status, created: account.mode().created })
+  const refund = newRefund(charge, {
+    amount: returned,
+    status,
+    reason,
+    created: account.mode().created,
+  })
   account.refunds.set(refund.id, refund)
   const refunded: Stripe.Charge = {
     ...charge,
@@ -39,4 +52,14 @@ export function refundCharge(
       account.emit('charge.refunded', refunded, previous),
     ],
   }
+}
+
+/** An inquiry leaves the money where it is, and what was won is the merchant's again. */
+function isChargedBack({ disputes }: Account, charge: Stripe.Charge): boolean {
+  return [...disputes.values()].some(
+    (dispute) =>
+      dispute.charge === charge.id &&
+      dispute.status !== 'won' &&
+      !dispute.status.startsWith('warning_'),
+  )
 }

@@ -5,7 +5,8 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     error: { type: string; message: string; code?: string; param?: string },
-    readonly headers: Readonly<Record<string, string>> = {},
+    /** Whether the request was carried out so far that its idempotency key is used up by it. */
+    readonly isExecuted = false,
   ) {
     super(error.message)
     this.body = JSON.stringify({ error }, null, 2)
@@ -24,4 +25,9 @@ export function missingResource(kind: string, id: string, param = 'id') {
     message,
     param,
   })
+}
+
+/** What only turns out when the request is carried out. */
+export function executionRefusal(message: string, code: string) {
+  return new Refusal(400, { type: 'invalid_request_error', message, code }, true)
 }

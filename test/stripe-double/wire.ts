@@ -12,6 +12,8 @@ export type Answer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Whether it is the answer to its idempotency key, although it is a refusal. */
+  readonly isExecuted?: true
 }
 
 /** No answer at all: the connection is cut. */

@@ -1,6 +1,6 @@
 import type { SandboxAction, SandboxSession } from '../../../application/ports.ts'
 import type { Language } from '../../../domain/language.ts'
-import type { Price } from '../../../domain/purchase.ts'
+import { formatAmount } from '../../../domain/money.ts'
 import { type Html, html } from './html.ts'
 import { type Page, PLAIN_PAGE } from './page.ts'
 
@@ -46,7 +46,7 @@ export function sandboxPage(session: SandboxSession, priceLanguage: Language): P
     formAction: `'self' ${new URL(session.successUrl).origin}`,
     content: html`${BANNER}
 <h1>${productName}</h1>
-<p class="price"><bdi lang="${priceLanguage}">${formatPrice(price, priceLanguage)}</bdi></p>
+<p class="price"><bdi lang="${priceLanguage}">${formatAmount(price, priceLanguage)}</bdi></p>
 <p role="status" data-state="${state}">${STATE_TEXT[state]}</p>
 ${ACTIONS[state].map(actionForm)}
 <p class="actions">${wayOut(session)}</p>`,
@@ -83,10 +83,4 @@ function wayOut({ state, successUrl, cancelUrl }: SandboxSession): Html {
   return state === 'awaiting_money' || state === 'paid'
     ? html`<a href="${successUrl}">Go on to where the buyer goes now</a>`
     : html`<a href="${cancelUrl}">Cancel and go back</a>`
-}
-
-function formatPrice({ amount, currency }: Price, language: Language): string {
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency })
-  const { maximumFractionDigits = 0 } = format.resolvedOptions()
-  return format.format(amount / 10 ** maximumFractionDigits)
 }

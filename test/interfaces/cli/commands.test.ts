@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { COMMANDS, type CommandName, parseCommandLine } from '../../../interfaces/cli/commands.ts'
+import type { Email } from '../../../domain/email.ts'
+import type { PurchaseId } from '../../../domain/purchase.ts'
+import { COMMANDS, type CommandName } from '../../../interfaces/cli/command-table.ts'
+import { parseCommandLine } from '../../../interfaces/cli/commands.ts'
 
 const parse = (line: string) => parseCommandLine(line === '' ? [] : line.split(' '))
 const PLAIN = { envFile: null, json: false }
@@ -30,8 +33,84 @@ describe('commands', () => {
     },
   )
 
+  test('one of two words may stand in one argument', () => {
+    const help = { command: 'help' as const, topic: 'purchases show' as const }
+    expect(parseCommandLine(['help', 'purchases show'])).toEqual(help)
+    expect(parseCommandLine(['purchases show', '--help'])).toEqual(help)
+  })
+
   test('--version is the version command', () => {
     expect(parse('--version')).toEqual({ command: 'version', options: PLAIN })
+  })
+})
+
+describe('an address', () => {
+  test.each(['grant', 'revoke', 'status'] as const)('%s takes one, in any spelling', (command) => {
+    const email = 'anna@example.com' as Email
+    expect(parse(`${command} anna@example.com`)).toEqual({ command, email, options: PLAIN })
+    expect(parseCommandLine([command, ' Anna@EXAMPLE.com\t', '--json'])).toEqual({
+      command,
+      email,
+      options: { envFile: null, json: true },
+    })
+  })
+
+  test('that looks like an option is taken behind two dashes', () => {
+    expect(parse('grant -- -anna@example.com')).toMatchObject({
+      email: '-anna@example.com' as Email,
+    })
+  })
+
+  test('that is none is quoted on one line, whatever is in it', () => {
+    const hidden = 'a\u009b2J\u202eb\u2028c\u0000@example.com'
+    const { usageError } = parseCommandLine(['grant', hidden]) as { usageError: string }
+    expect(usageError).toBe(
+      'grant needs an address such as anna@example.com, not ' +
+        '"a\\u{9b}2J\\u{202e}b\\u{2028}c\\u0000@example.com"',
+    )
+  })
+})
+
+describe('purchases', () => {
+  const list = { command: 'purchases', show: null, options: PLAIN } as const
+
+  test('are listed, all of them or those that wait', () => {
+    expect(parse('purchases')).toEqual({ ...list, review: false })
+    expect(parse('purchases --review')).toEqual({ ...list, review: true })
+    expect(parse('--review --json purchases')).toEqual({
+      ...list,
+      review: true,
+      options: { envFile: null, json: true },
+    })
+  })
+
+  test('show takes one by its id', () => {
+    const show = 'pur_0abc' as PurchaseId
+    expect(parse('purchases show pur_0abc')).toEqual({ ...list, show, review: false })
+    expect(parse('purchases --json show pur_0abc')).toEqual({
+      ...list,
+      show,
+      review: false,
+      options: { envFile: null, json: true },
+    })
+  })
+})
+
+describe('reconcile', () => {
+  const plain = { command: 'reconcile', sinceMs: null, dryRun: false, options: PLAIN } as const
+
+  test('looks back as far as it has to, or as far as it is told', () => {
+    expect(parse('reconcile')).toEqual(plain)
+    expect(parse('reconcile --since 45s')).toEqual({ ...plain, sinceMs: 45_000 })
+    expect(parse('reconcile --since=3650d')).toEqual({ ...plain, sinceMs: 3650 * 86_400_000 })
+  })
+
+  test('may be asked what it would do', () => {
+    expect(parse('reconcile --dry-run --json')).toEqual({
+      ...plain,
+      dryRun: true,
+      options: { envFile: null, json: true },
+    })
   })
 })
 
@@ -61,10 +140,11 @@ describe('wrong usage', () => {
     ['serve now', 'serve does not take "now"'],
     ['serve -- now', 'serve does not take "now"'],
     ['help serve migrate', 'help does not take "migrate"'],
-    ['serve --json', 'unknown option "--json"'],
-    ['--json', 'unknown option "--json"'],
+    ['help purchases all', 'help does not take "all"'],
+    ['serve --json', 'serve does not take --json'],
+    ['--json', 'help does not take --json'],
     ['serve --port=80', 'unknown option "--port"'],
-    ['serve --version', 'unknown option "--version"'],
+    ['serve --version', 'serve does not take --version'],
     ['serve -p 80', 'unknown option "-p"'],
     ['serve --__proto__', 'unknown option "--__proto__"'],
     ['version --no-json', 'unknown option "--no-json"'],
@@ -72,9 +152,35 @@ describe('wrong usage', () => {
     ['serve --env-file', '--env-file needs a file'],
     ['serve --env-file=', '--env-file needs a file'],
     ['--env-file --help serve', '--env-file needs a file'],
+    ['grant', 'grant needs EMAIL: alibi grant EMAIL'],
+    ['revoke --json', 'revoke needs EMAIL: alibi revoke EMAIL'],
+    ['grant anna', 'grant needs an address such as anna@example.com, not "anna"'],
+    ['status a@b', 'status needs an address such as anna@example.com, not "a@b"'],
+    ['grant a@b.se c@d.se', 'grant does not take "c@d.se"'],
+    ['grant a@b.se --review', 'grant does not take --review'],
+    ['status a@b.se --dry-run', 'status does not take --dry-run'],
+    ['purchases all', 'purchases does not take "all"'],
+    ['purchases --since 1d', 'purchases does not take --since'],
+    ['purchases --review=no', '--review takes no value'],
+    ['purchases show', 'purchases show needs ID: alibi purchases show ID'],
+    ['purchases show pur_1 pur_2', 'purchases show does not take "pur_2"'],
+    ['purchases show pur_1 --review', 'purchases show does not take --review'],
+    ['purchases show cs_1', 'purchases show needs an ID as "alibi purchases" lists it, not "cs_1"'],
+    ['reconcile now', 'reconcile does not take "now"'],
+    ['reconcile --review', 'reconcile does not take --review'],
+    ['reconcile --dry-run=1', '--dry-run takes no value'],
   ])('%s: %s', (line, usageError) => {
     expect(parse(line)).toEqual({ usageError })
   })
+
+  test.each(['', '=', ' --dry-run', ' -1d', ' 0d', ' 30', ' 1w', ' 3651d', ' 315360001s', '=1.5h'])(
+    'reconcile --since%s: names what it needs, and not what was given',
+    (rest) => {
+      expect(parse(`reconcile --since${rest}`)).toEqual({
+        usageError: '--since needs a duration such as 45s, 10m, 12h or 30d, at most 3650d',
+      })
+    },
+  )
 
   test('is told on one line, whatever was typed', () => {
     const { usageError } = parseCommandLine(['a\n\u001b[2Jb']) as { usageError: string }

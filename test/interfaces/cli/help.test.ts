@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { COMMANDS } from '../../../interfaces/cli/commands.ts'
+import { COMMANDS, type CommandName, OPTIONS } from '../../../interfaces/cli/command-table.ts'
 import { help, refuseUsage } from '../../../interfaces/cli/help.ts'
 
 function printed(topic: Parameters<typeof help>[0]['topic']) {
@@ -19,12 +19,40 @@ describe('help', () => {
       expect(text).toContain(words)
   })
 
-  test.each(COMMANDS.map(({ name }) => name))('on %s shows its usage and its options', (name) => {
+  test.each(COMMANDS)('on $name shows its usage, its details and its options', (command) => {
+    const { name, operands, details, options } = command
     const { exitCode, text } = printed(name)
     expect(exitCode).toBe(0)
-    expect(text).toStartWith(`Usage: alibi ${name} `)
+    expect(text).toStartWith(`Usage: ${['alibi', name, ...operands].join(' ')} [OPTION...]`)
     expect(text).toContain('--env-file FILE')
-    expect(text.includes('--json')).toBe(['migrate', 'version'].includes(name))
+    expect(text).toContain(details)
+    for (const option of options) expect(text).toContain(OPTIONS[option].usage)
+  })
+
+  test('names JSON where there is something to read', () => {
+    const readable = COMMANDS.filter(({ options }) => options.includes('json'))
+    expect(readable.map(({ name }) => name)).toEqual([
+      'migrate',
+      'grant',
+      'revoke',
+      'status',
+      'purchases',
+      'purchases show',
+      'reconcile',
+      'version',
+    ])
+    for (const { name } of readable) expect(printed(name).text).toContain('--json')
+  })
+
+  test("says which of the operator's commands need more than the database", () => {
+    const needs = (topic: CommandName) =>
+      /^Needs (.*?)(?:, and .*)?\.$/m.exec(printed(topic).text)?.[1]
+    for (const name of ['grant', 'revoke', 'status', 'purchases'] as const) {
+      expect(needs(name)).toBe('no setting but DATABASE_URL')
+    }
+    for (const name of ['purchases show', 'reconcile'] as const) {
+      expect(needs(name)).toBe('the settings of the service')
+    }
   })
 
   test('fits a terminal of 100 columns', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { reportFault } from '../../interfaces/http/fault-report.ts'
+import { reportFault } from '../../application/fault-report.ts'
 
 describe('reportFault', () => {
   test('names the error, its code, its causes and where they were thrown', () => {

@@ -1,4 +1,5 @@
-import type { LogFields } from '../../application/ports.ts'
+import type { LogFields, Ports } from './ports.ts'
+import { Unavailable } from './unavailable.ts'
 
 const MESSAGE_LENGTH_MAX = 500
 const CAUSES_MAX = 5
@@ -16,6 +17,20 @@ export function reportFault(error: unknown): LogFields {
     error: chain.map(summarise).join(' <- '),
     stack: chain.map(framesOf).filter(Boolean).join('\n  caused by\n'),
   }
+}
+
+/**
+ * Tells the operator what failed and why: at level warn where it may pass by itself, and at level error where it will
+ * not, such as a key that is no longer valid.
+ */
+export function logFailure({ log }: Pick<Ports, 'log'>, error: unknown, fields: LogFields): void {
+  if (!(error instanceof Unavailable)) {
+    log.error('failed', { ...fields, ...reportFault(error) })
+    return
+  }
+  const reported = { ...fields, outage: error.outage, ...reportFault(error) }
+  if (error.needsOperator) log.error('something outside refuses our key: mend it', reported)
+  else log.warn('something outside is unavailable', reported)
 }
 
 function causesOf(error: unknown): unknown[] {

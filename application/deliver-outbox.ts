@@ -1,0 +1,109 @@
+import type { Cause } from '../domain/grant-change.ts'
+import {
+  beginAttempt,
+  draftMessage,
+  endMessage,
+  type OutboxKind,
+  type OutboxMessage,
+} from '../domain/outbox.ts'
+import { isPaidTwice, mergeRefund } from '../domain/premium-grant.ts'
+import { keepDuplicate, type Purchase } from '../domain/purchase.ts'
+import { logFailure } from './fault-report.ts'
+import type { Ports } from './ports.ts'
+
+type Dependencies = Pick<
+  Ports,
+  'outbox' | 'purchases' | 'refunds' | 'payments' | 'mailer' | 'clock' | 'log'
+>
+
+/** What one provider carries out, so that one that is down holds up nothing of the other's. */
+const CHANNELS: readonly (readonly OutboxKind[])[] = [
+  ['duplicate_refund'],
+  ['payment_confirmed', 'payment_failed'],
+]
+
+/**
+ * Carries out what is due. An attempt is on record, with the moment of the next one, before the provider is asked, and
+ * always under the same key: whatever kills the process, nothing is forgotten and nothing done twice. Never throws for
+ * a provider; a failure ends the round of its channel. Throws `Unavailable('storage')`.
+ */
+export async function deliverOutbox(ports: Dependencies, stopping: AbortSignal): Promise<void> {
+  for (const kinds of CHANNELS) await drain(ports, kinds, stopping)
+}
+
+async function drain(
+  ports: Dependencies,
+  kinds: readonly OutboxKind[],
+  stopping: AbortSignal,
+): Promise<void> {
+  while (!stopping.aborted) {
+    const now = ports.clock.now()
+    const message = await ports.outbox.takeDue({ kinds, now }, (due) => beginAttempt(due, now))
+    if (!message) return
+    const { key: outbox, kind, purchaseId: purchase, attempts } = message
+    const fields = { outbox, kind, purchase, attempts }
+    if (message.state === 'given_up') {
+      ports.log.error('given up after three days: an operator has to see to it', fields)
+      continue
+    }
+
+    try {
+      await finish(ports, message, await carryOut(ports, message))
+      ports.log.info('outbox message carried out', fields)
+    } catch (error) {
+      logFailure(ports, error, fields)
+      return
+    }
+  }
+}
+
+async function finish(
+  { outbox, clock }: Dependencies,
+  { key }: OutboxMessage,
+  end: 'done' | 'dropped',
+): Promise<void> {
+  await outbox.update(key, (message) => endMessage(message, end, clock.now()))
+}
+
+async function carryOut(ports: Dependencies, message: OutboxMessage): Promise<'done' | 'dropped'> {
+  const { kind, key, email: to, language, amount } = message
+  if (kind === 'duplicate_refund') return refundDuplicate(ports, message)
+  await ports.mailer.sendPaymentNotice({ kind, key, to, language, amount })
+  return 'done'
+}
+
+/** Looks once more, right before the money goes back, whether the payment is still one too many. */
+async function refundDuplicate(
+  ports: Dependencies,
+  { key, purchaseId, email }: OutboxMessage,
+): Promise<'done' | 'dropped'> {
+  const { purchases, grants } = await ports.purchases.findAccount(email)
+  const purchase = purchases.find(({ id }) => id === purchaseId)
+  if (!purchase?.paymentIntentId) return 'dropped'
+  const cause: Cause = { at: ports.clock.now(), by: 'outbox', source: key }
+  if (!isPaidTwice(grants, purchaseId)) {
+    await keep(ports, purchase, cause)
+    return 'dropped'
+  }
+
+  const { paymentIntentId } = purchase
+  const refunds = await ports.payments.refundPayment({ paymentIntentId, key })
+  await ports.refunds.update(refunds, cause, mergeRefund)
+  return 'done'
+}
+
+/** The payment that was one too many has become the one that counts, and is confirmed as such. */
+async function keep(
+  { purchases }: Dependencies,
+  { id, email }: Purchase,
+  cause: Cause,
+): Promise<void> {
+  await purchases.update(email, cause, ({ purchases: all }) => {
+    const current = all.find((one) => one.id === id)
+    if (!current) return { purchase: null }
+    return {
+      purchase: keepDuplicate(current),
+      messages: [draftMessage('payment_confirmed', current, cause.at)],
+    }
+  })
+}

@@ -1,0 +1,257 @@
+import type { Cause } from '../domain/grant-change.ts'
+import { mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
+import { closePurchase, isAbandoned, type Purchase } from '../domain/purchase.ts'
+import { logFailure } from './fault-report.ts'
+import { eachPurchase } from './list-purchases.ts'
+import type { ListPage, ListWindow, Ports } from './ports.ts'
+import {
+  causeOf,
+  readReversals,
+  type SettleDependencies,
+  settlePayment,
+  settleSession,
+} from './settle-payment.ts'
+import { type CarefulStep, carefulSteps, isHopeless, type Tally } from './sweep-step.ts'
+
+type Dependencies = SettleDependencies & Pick<Ports, 'sweeps'>
+
+export const SWEEP_NAMES = [
+  'open_purchases',
+  'completed_sessions',
+  'undelivered_notifications',
+  'refunds',
+  'disputes',
+] as const
+export type SweepName = (typeof SWEEP_NAMES)[number]
+
+export type SweepReport = Tally & {
+  readonly sweep: SweepName
+  /** False when something ended it early; what it missed, the next one sees. */
+  readonly finished: boolean
+}
+
+type Sweep = {
+  readonly everyMs: number
+  /** How far back it looks before the last one began. */
+  readonly windowMs: number
+  steps(ports: Dependencies, step: CarefulStep, since: Date): AsyncGenerator<Tally>
+}
+
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
+
+const SWEEPS: Readonly<Record<SweepName, Sweep>> = {
+  open_purchases: { everyMs: 0, windowMs: 0, steps: sweepOpenPurchases },
+  completed_sessions: { everyMs: HOUR_MS, windowMs: 2 * DAY_MS, steps: sweepSessions },
+  undelivered_notifications: { everyMs: HOUR_MS, windowMs: 2 * DAY_MS, steps: sweepNotifications },
+  refunds: { everyMs: DAY_MS, windowMs: 8 * DAY_MS, steps: sweepRefunds },
+  disputes: { everyMs: DAY_MS, windowMs: 8 * DAY_MS, steps: sweepDisputes },
+}
+
+/**
+ * Asks the provider for what it failed to report, and repairs what differs: those sweeps that are due, or all of them.
+ * When each last began is kept in the database, so that a service that was down, or a database that was restored, looks
+ * back as far as it has to; `sinceMs` looks further back. Runs to its end whatever single objects or the provider do,
+ * unless it is told to stop, and tells how far it is after every step.
+ */
+export async function reconcilePayments(
+  ports: Dependencies,
+  {
+    only,
+    sinceMs = 0,
+    stopping,
+    onProgress = () => {},
+  }: {
+    only: 'due' | 'all'
+    sinceMs?: number
+    stopping: AbortSignal
+    onProgress?: (report: SweepReport) => void
+  },
+): Promise<readonly SweepReport[]> {
+  const reports: SweepReport[] = []
+  for (const name of SWEEP_NAMES) {
+    if (stopping.aborted) break
+    const startedAt = ports.clock.now()
+    const lastRun = await ports.sweeps.findLastRun(name)
+    if (only === 'due' && !isDue(SWEEPS[name], lastRun, startedAt)) continue
+
+    const since = beginning(SWEEPS[name], { lastRun, startedAt, sinceMs })
+    const { report, failure } = await runSweep(ports, name, { since, stopping, onProgress })
+    reports.push(report)
+    // Every other sweep would only say the same.
+    if (isHopeless(failure)) break
+    if (report.finished && SWEEPS[name].everyMs > 0) await ports.sweeps.recordRun(name, startedAt)
+  }
+  return reports
+}
+
+/** A last run in the future was noted by a clock that has been set back since. */
+function isDue({ everyMs }: Sweep, lastRun: Date | null, now: Date): boolean {
+  if (lastRun === null || lastRun > now) return true
+  return now.getTime() - lastRun.getTime() >= everyMs
+}
+
+function beginning(
+  { windowMs }: Sweep,
+  { lastRun, startedAt, sinceMs }: { lastRun: Date | null; startedAt: Date; sinceMs: number },
+): Date {
+  const last = Math.min(lastRun?.getTime() ?? Infinity, startedAt.getTime())
+  return new Date(Math.min(last - windowMs, startedAt.getTime() - sinceMs))
+}
+
+async function runSweep(
+  ports: Dependencies,
+  sweep: SweepName,
+  {
+    since,
+    stopping,
+    onProgress,
+  }: { since: Date; stopping: AbortSignal; onProgress: (report: SweepReport) => void },
+): Promise<{ report: SweepReport; failure: unknown }> {
+  let report: SweepReport = { sweep, checked: 0, repaired: 0, failed: 0, finished: false }
+  const step = carefulSteps(ports, sweep)
+  try {
+    for await (const { checked, repaired, failed } of SWEEPS[sweep].steps(ports, step, since)) {
+      report = {
+        ...report,
+        checked: report.checked + checked,
+        repaired: report.repaired + repaired,
+        failed: report.failed + failed,
+      }
+      onProgress(report)
+      if (stopping.aborted) return { report, failure: null }
+    }
+    report = { ...report, finished: true }
+    return { report, failure: null }
+  } catch (failure) {
+    logFailure(ports, failure, { sweep })
+    return { report, failure }
+  } finally {
+    onProgress(report)
+    if (report.repaired + report.failed > 0) ports.log.info('payments reconciled', report)
+  }
+}
+
+async function* sweepOpenPurchases(ports: Dependencies, step: CarefulStep): AsyncGenerator<Tally> {
+  for await (const purchase of eachPurchase(ports, ['open', 'processing'])) {
+    yield await step(purchase.id, () => reread(ports, purchase))
+  }
+}
+
+async function reread(ports: Dependencies, purchase: Purchase): Promise<number> {
+  const { sessionId } = purchase
+  const report = sessionId === null ? null : await ports.payments.readSession(sessionId)
+  if (report) return (await settleSession(ports, report, 'reconciler'))?.isNews ? 1 : 0
+
+  // Nothing is concluded from a session that the provider does not know: the key may be another account's.
+  if (!isAbandoned(purchase, ports.clock.now())) return 0
+  const { changed } = await ports.purchases.update(
+    purchase.email,
+    reconcilerCause(ports),
+    ({ purchases }) => {
+      const current = purchases.find(({ id }) => id === purchase.id)
+      const isStill = current !== undefined && isAbandoned(current, ports.clock.now())
+      return { purchase: isStill ? closePurchase(current) : null, changed: isStill }
+    },
+  )
+  return changed ? 1 : 0
+}
+
+async function* sweepSessions(
+  ports: Dependencies,
+  step: CarefulStep,
+  since: Date,
+): AsyncGenerator<Tally> {
+  for await (const page of eachPage(ports.payments.findCompletedSessions, since)) {
+    yield* unreadable(step, page)
+    for (const report of page.items) {
+      yield await step(report.sessionId, async () =>
+        (await settleSession(ports, report, 'reconciler'))?.isNews ? 1 : 0,
+      )
+    }
+  }
+}
+
+async function* sweepNotifications(
+  ports: Dependencies,
+  step: CarefulStep,
+  since: Date,
+): AsyncGenerator<Tally> {
+  for await (const page of eachPage(ports.payments.findUndeliveredNotifications, since)) {
+    yield* unreadable(step, page)
+    for (const notification of page.items) {
+      yield await step(notification.eventId, async () =>
+        (await settlePayment(ports, notification, 'reconciler')) ? 1 : 0,
+      )
+    }
+  }
+}
+
+/** Refunds take weeks to bounce, so that those on their way are looked at however old they are. */
+async function* sweepRefunds(
+  ports: Dependencies,
+  step: CarefulStep,
+  since: Date,
+): AsyncGenerator<Tally> {
+  for await (const page of eachPage(ports.payments.findRefunds, since)) {
+    yield* unreadable(step, page)
+    for (const refund of page.items) {
+      yield await step(refund.id, () =>
+        ports.refunds.update([refund], reconcilerCause(ports), mergeRefund),
+      )
+    }
+  }
+  yield* rereadReversals(ports, step, await ports.refunds.findPendingPayments())
+}
+
+/** Banks take months for a verdict. */
+async function* sweepDisputes(
+  ports: Dependencies,
+  step: CarefulStep,
+  since: Date,
+): AsyncGenerator<Tally> {
+  for await (const page of eachPage(ports.payments.findDisputes, since)) {
+    yield* unreadable(step, page)
+    for (const dispute of page.items) {
+      yield await step(dispute.id, () =>
+        ports.disputes.update([dispute], reconcilerCause(ports), mergeDispute),
+      )
+    }
+  }
+  yield* rereadReversals(ports, step, await ports.disputes.findPendingPayments())
+}
+
+async function* rereadReversals(
+  ports: Dependencies,
+  step: CarefulStep,
+  paymentIntentIds: readonly string[],
+): AsyncGenerator<Tally> {
+  for (const id of paymentIntentIds) {
+    yield await step(id, () => readReversals(ports, id, { by: 'reconciler', source: null }))
+  }
+}
+
+async function* eachPage<Item>(
+  find: (window: ListWindow) => Promise<ListPage<Item>>,
+  since: Date,
+): AsyncGenerator<ListPage<Item>> {
+  let cursor: string | null = null
+  do {
+    const page: ListPage<Item> = await find({ since, cursor })
+    yield page
+    if (page.cursor === cursor) return
+    cursor = page.cursor
+  } while (cursor !== null)
+}
+
+async function* unreadable(step: CarefulStep, page: ListPage<unknown>): AsyncGenerator<Tally> {
+  for (const id of page.unreadable) {
+    yield await step(id, async () => {
+      throw new Error('an object of the provider that makes no sense')
+    })
+  }
+}
+
+function reconcilerCause(ports: Dependencies): Cause {
+  return causeOf(ports, { by: 'reconciler', source: null })
+}

@@ -1,0 +1,45 @@
+import { logFailure } from './fault-report.ts'
+import type { Ports } from './ports.ts'
+import { Unavailable } from './unavailable.ts'
+
+/** How many objects were looked at, how many facts were news, and how many objects could not be judged. */
+export type Tally = {
+  readonly checked: number
+  readonly repaired: number
+  readonly failed: number
+}
+
+/** Looks at one object; `look` says how much was news. */
+export type CarefulStep = (object: string, look: () => Promise<number>) => Promise<Tally>
+
+/** The provider is not there any more, rather than stumbling over one object. */
+const SILENCES_MAX = 3
+
+/**
+ * Steps of which a single one that fails is logged and counted, and ends nothing. Throws what makes going on pointless:
+ * a database that does not answer, a key that is refused, or a provider that is silent time after time.
+ */
+export function carefulSteps(ports: Pick<Ports, 'log'>, sweep: string): CarefulStep {
+  let silences = 0
+  return async (object, look) => {
+    try {
+      const repaired = await look()
+      silences = 0
+      return { checked: 1, repaired, failed: 0 }
+    } catch (error) {
+      silences = isSilence(error) ? silences + 1 : 0
+      if (isHopeless(error) || silences >= SILENCES_MAX) throw error
+      logFailure(ports, error, { sweep, object })
+      return { checked: 1, repaired: 0, failed: 1 }
+    }
+  }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof Unavailable && !error.answered
+}
+
+/** Whether nothing else can be looked at either. */
+export function isHopeless(error: unknown): boolean {
+  return error instanceof Unavailable && (error.outage === 'storage' || error.needsOperator)
+}

@@ -1,0 +1,120 @@
+import type { Brand } from './brand.ts'
+import type { Email } from './email.ts'
+import type { Language } from './language.ts'
+import type { Price, Purchase, PurchaseId, SessionReport } from './purchase.ts'
+
+/**
+ * What has to happen outside because of a purchase, exactly once: two mails to the buyer, and the refund of a payment
+ * that was one too many.
+ */
+export const OUTBOX_KINDS = ['payment_confirmed', 'payment_failed', 'duplicate_refund'] as const
+export type OutboxKind = (typeof OUTBOX_KINDS)[number]
+
+/** A message's name here and the idempotency key under which the provider is asked: kind and purchase. */
+export type OutboxKey = Brand<string, 'OutboxKey'>
+
+/** Stored together with its cause, and carried out afterwards. A purchase has at most one of each kind. */
+export type OutboxMessage = OutboxTerms & OutboxProgress
+
+type OutboxTerms = {
+  readonly key: OutboxKey
+  readonly kind: OutboxKind
+  readonly purchaseId: PurchaseId
+  readonly email: Email
+  readonly language: Language
+  /** What the buyer was asked to pay, or has paid. */
+  readonly amount: Price
+  readonly createdAt: Date
+  readonly attempts: number
+}
+
+export type OutboxProgress =
+  | { readonly state: 'waiting'; readonly dueAt: Date }
+  /** `dropped`: it was no longer wanted. `given_up`: an operator has to see to it. */
+  | { readonly state: 'done' | 'dropped' | 'given_up'; readonly endedAt: Date }
+
+/** Longer than any provider is waited for, so that no attempt overtakes the one before it. */
+const FIRST_WAIT_MS = 30_000
+const WAIT_MAX_MS = 60 * 60_000
+const PATIENCE_MS = 3 * 24 * 60 * 60_000
+
+/** How long the providers remember an idempotency key, and with it what they have done already. */
+const KEY_LIFETIME_MS = 24 * 60 * 60_000
+
+/** What follows from one step of a purchase. Nothing does from a step that leads nowhere. */
+export function messagesAbout(
+  {
+    before,
+    after,
+    outcome,
+    isRestored,
+  }: {
+    before: Purchase
+    after: Purchase
+    outcome: SessionReport['outcome']
+    /** Whether its row was lost, and with it the knowledge of what has gone out. */
+    isRestored: boolean
+  },
+  {
+    hasPremium,
+    refundDuplicates,
+    now,
+  }: { hasPremium: boolean; refundDuplicates: boolean; now: Date },
+): readonly OutboxMessage[] {
+  if (before.state === after.state) return []
+  if (after.state === 'paid' && after.isDuplicate) {
+    // Where a voucher paid for everything there is nothing to give back.
+    const isRefundable = refundDuplicates && after.paymentIntentId !== null
+    return isRefundable ? [draftMessage('duplicate_refund', after, now)] : []
+  }
+  // A mail that may have gone out may only go out again while the provider still knows it by its key.
+  if (isRestored && now.getTime() - after.createdAt.getTime() > KEY_LIFETIME_MS) return []
+  if (after.state === 'paid') return [draftMessage('payment_confirmed', after, now)]
+  const isBadNews = after.state === 'closed' && outcome === 'failed' && !hasPremium
+  return isBadNews ? [draftMessage('payment_failed', after, now)] : []
+}
+
+export function draftMessage(kind: OutboxKind, purchase: Purchase, now: Date): OutboxMessage {
+  const { id, email, language, price } = purchase
+  const amount = purchase.state === 'paid' ? { ...price, amount: purchase.amountPaid } : price
+  return {
+    key: `${kind}:${id}` as OutboxKey,
+    kind,
+    purchaseId: id,
+    email,
+    language,
+    amount,
+    createdAt: now,
+    attempts: 0,
+    state: 'waiting',
+    dueAt: now,
+  }
+}
+
+/**
+ * Begins an attempt, which also says when the next one is due: an attempt that fails, or whose process is killed,
+ * needs nobody to note it. The waits grow from half a minute to an hour; after three days the message is given up.
+ */
+export function beginAttempt(message: OutboxMessage, now: Date): OutboxMessage {
+  if (message.state !== 'waiting') return message
+  if (now.getTime() - message.createdAt.getTime() > PATIENCE_MS && message.attempts > 0) {
+    return endMessage(message, 'given_up', now)
+  }
+  const waitMs = Math.min(FIRST_WAIT_MS * 2 ** message.attempts, WAIT_MAX_MS)
+  const dueAt = new Date(now.getTime() + waitMs)
+  return { ...termsOf(message), attempts: message.attempts + 1, state: 'waiting', dueAt }
+}
+
+/** What has ended stays as it ended. */
+export function endMessage(
+  message: OutboxMessage,
+  state: 'done' | 'dropped' | 'given_up',
+  now: Date,
+): OutboxMessage {
+  return message.state === 'waiting' ? { ...termsOf(message), state, endedAt: now } : message
+}
+
+function termsOf(message: OutboxMessage): OutboxTerms {
+  const { key, kind, purchaseId, email, language, amount, createdAt, attempts } = message
+  return { key, kind, purchaseId, email, language, amount, createdAt, attempts }
+}

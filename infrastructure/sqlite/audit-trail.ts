@@ -1,0 +1,37 @@
+import { eq, sql } from 'drizzle-orm'
+import type { AuditTrail } from '../../application/store.ts'
+import type { Email } from '../../domain/email.ts'
+import { type Cause, findGrantChanges } from '../../domain/grant-change.ts'
+import type { Queries, SqliteDatabase } from './database.ts'
+import { prepareFindGrants } from './find-grants.ts'
+import { prepareInsert } from './prepared-writes.ts'
+import { auditEntries } from './schema.ts'
+
+export function sqliteAuditTrail({ queries, read }: SqliteDatabase): AuditTrail {
+  const { at, by, source, grantId, email: address, reason, objectId, isActive } = auditEntries
+  const select = queries
+    .select({ at, by, source, grantId, email: address, reason, objectId, isActive })
+    .from(auditEntries)
+    .where(eq(address, sql.placeholder('email')))
+    .orderBy(auditEntries.id)
+    .prepare()
+
+  return {
+    findByEmail: async (email) => read(() => select.all({ email })),
+  }
+}
+
+/** For use inside a write: does the work, and writes down what it changed in the grants of the addresses. */
+export type RecordChanges = (emails: readonly Email[], cause: Cause, work: () => void) => void
+
+export function prepareRecordChanges(queries: Queries): RecordChanges {
+  const findGrants = prepareFindGrants(queries)
+  const insert = prepareInsert(queries, auditEntries)
+
+  return (emails, cause, work) => {
+    const before = emails.flatMap(findGrants)
+    work()
+    const changes = findGrantChanges(before, emails.flatMap(findGrants))
+    for (const change of changes) insert({ ...change, ...cause })
+  }
+}

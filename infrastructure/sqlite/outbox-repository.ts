@@ -1,0 +1,107 @@
+import { and, eq, lte, sql } from 'drizzle-orm'
+import type { OutboxRepository } from '../../application/store.ts'
+import type { OutboxKey, OutboxKind, OutboxMessage, OutboxProgress } from '../../domain/outbox.ts'
+import type { Queries, SqliteDatabase } from './database.ts'
+import { prepareInsertOnce, prepareUpsert } from './prepared-writes.ts'
+import { outbox } from './schema.ts'
+
+// A literal: SQLite uses the index of what waits only where it sees that nothing else is asked for.
+const IS_WAITING = sql`${outbox.state} = 'waiting'`
+
+export function sqliteOutboxRepository(database: SqliteDatabase): OutboxRepository {
+  const { queries, read, readTogether, write } = database
+  const findDue = prepareFindDue(queries)
+  const upsert = prepareUpsert(queries, outbox)
+  const selectByKey = queries
+    .select()
+    .from(outbox)
+    .where(eq(outbox.key, sql.placeholder('key')))
+    .prepare()
+  const selectByPurchase = queries
+    .select()
+    .from(outbox)
+    .where(eq(outbox.purchaseId, sql.placeholder('purchaseId')))
+    .orderBy(outbox.createdAt, outbox.key)
+    .prepare()
+
+  function update(
+    known: OutboxMessage | null,
+    change: (message: OutboxMessage) => OutboxMessage,
+  ): OutboxMessage | null {
+    if (!known) return null
+    const changed = change(known)
+    if (changed !== known) upsert(toRow(changed))
+    return changed
+  }
+
+  return {
+    takeDue: async (due, begin) => {
+      // Looks without the write lock first: nearly always nothing is due.
+      if (!(await readTogether(() => findDue(due)))) return null
+      return write(() => update(findDue(due), begin))
+    },
+    update: async (key, change) => write(() => update(findByKey(key), change)),
+    findByPurchase: async (purchaseId) =>
+      read(() => selectByPurchase.all({ purchaseId }).map(fromRow)),
+  }
+
+  function findByKey(key: OutboxKey): OutboxMessage | null {
+    const row = selectByKey.get({ key })
+    return row ? fromRow(row) : null
+  }
+}
+
+/** For use inside a write. A message whose key is known stays as it is. */
+export function prepareInsertMessage(queries: Queries): (message: OutboxMessage) => void {
+  const insertOnce = prepareInsertOnce(queries, outbox)
+  return (message) => insertOnce(toRow(message))
+}
+
+/** Several statements: the caller sees to it that they see one moment. */
+function prepareFindDue(
+  queries: Queries,
+): (due: { kinds: readonly OutboxKind[]; now: Date }) => OutboxMessage | null {
+  const select = queries
+    .select()
+    .from(outbox)
+    .where(
+      and(
+        IS_WAITING,
+        eq(outbox.kind, sql.placeholder('kind')),
+        lte(outbox.dueAt, sql.placeholder('now')),
+      ),
+    )
+    .orderBy(outbox.dueAt)
+    .limit(1)
+    .prepare()
+
+  return ({ kinds, now }) => {
+    const rows = kinds.flatMap((kind) => select.all({ kind, now: now.getTime() }))
+    const [first] = rows.sort((left, right) => dueTime(left) - dueTime(right))
+    return first ? fromRow(first) : null
+  }
+}
+
+type OutboxRow = typeof outbox.$inferSelect
+
+function dueTime({ dueAt }: OutboxRow): number {
+  return dueAt?.getTime() ?? 0
+}
+
+function toRow({ amount, ...message }: OutboxMessage): OutboxRow {
+  return { dueAt: null, endedAt: null, ...message, ...amount }
+}
+
+function fromRow(row: OutboxRow): OutboxMessage {
+  const { key, kind, purchaseId, email, language, amount, currency, createdAt, attempts } = row
+  const price = { amount, currency }
+  const terms = { key, kind, purchaseId, email, language, amount: price, createdAt, attempts }
+  return { ...terms, ...progressOf(row) }
+}
+
+/** The table's own checks make sure that a state has its moment. */
+function progressOf({ key, state, dueAt, endedAt }: OutboxRow): OutboxProgress {
+  if (state === 'waiting' && dueAt !== null) return { state, dueAt }
+  if (state !== 'waiting' && endedAt !== null) return { state, endedAt }
+  throw new Error(`the message ${key} lacks its moment`)
+}

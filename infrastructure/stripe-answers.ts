@@ -1,0 +1,57 @@
+import Stripe from 'stripe'
+
+export const OK = 200
+
+type Kind = { id: string; object: string }
+
+/** The SDK takes whatever has no `error` in it for success, with any status. */
+export function expectObject<Answer extends Kind>(
+  answer: Stripe.Response<Answer>,
+  object: Answer['object'],
+  id: string | null = null,
+): Answer {
+  const isExpected =
+    answer.lastResponse.statusCode === OK &&
+    isOfKind(answer, object) &&
+    (id === null || answer.id === id)
+  if (!isExpected) throw new Error(`not the ${object} that was asked for`)
+  return answer
+}
+
+export function isOfKind(value: unknown, object: string): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Reflect.get(value, 'object') === object &&
+    readId(value) !== null
+  )
+}
+
+/** The id of whatever Stripe has sent, or null where it has none. */
+export function readId(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  const id: unknown = Reflect.get(value, 'id')
+  return typeof id === 'string' && /^[\w-]{1,255}$/.test(id) ? id : null
+}
+
+/** What to answer where Stripe does not know the object that was asked for. */
+export async function orMissing<Answer, Missing>(
+  answer: Promise<Answer>,
+  missing: Missing,
+): Promise<Answer | Missing> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isMissing(error)) return missing
+    throw error
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return isInvalidRequest(error) && error.code === 'resource_missing'
+}
+
+/** Stripe's 400 and 404. */
+export function isInvalidRequest(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
+  return error instanceof Stripe.errors.StripeInvalidRequestError
+}

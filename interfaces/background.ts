@@ -1,0 +1,49 @@
+import { deliverOutbox } from '../application/deliver-outbox.ts'
+import { logFailure } from '../application/fault-report.ts'
+import type { Ports } from '../application/ports.ts'
+import { reconcilePayments } from '../application/reconcile-payments.ts'
+
+const OUTBOX_EVERY_MS = 1000
+const RECONCILER_EVERY_MS = 60_000
+/** A database that does not answer is not asked every second. */
+const WAIT_AFTER_FAILURE_MS = 10_000
+
+/**
+ * What the service does by itself: it carries out what waits in the outbox, and asks the provider for what it failed to
+ * report. Each begins at once and again some time after it has ended, so that no two runs of one overlap. Resolves once
+ * `stopping` was aborted and what was under way has ended; never rejects.
+ */
+export async function workInBackground({
+  ports,
+  wait,
+  stopping,
+}: {
+  ports: Ports
+  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  wait: (milliseconds: number, until: AbortSignal) => Promise<void>
+  stopping: AbortSignal
+}): Promise<void> {
+  async function repeat(task: string, everyMs: number, work: () => Promise<unknown>) {
+    while (!stopping.aborted) {
+      const isDone = await attempt(task, work)
+      await wait(isDone ? everyMs : Math.max(everyMs, WAIT_AFTER_FAILURE_MS), stopping)
+    }
+  }
+
+  async function attempt(task: string, work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      logFailure(ports, error, { task })
+      return false
+    }
+  }
+
+  await Promise.all([
+    repeat('outbox', OUTBOX_EVERY_MS, () => deliverOutbox(ports, stopping)),
+    repeat('reconciler', RECONCILER_EVERY_MS, () =>
+      reconcilePayments(ports, { only: 'due', stopping }),
+    ),
+  ])
+}

@@ -1,0 +1,92 @@
+import { dirname } from 'node:path'
+import type { Log, Ports, SandboxDesk } from '../../application/ports.ts'
+import type { Config } from '../../infrastructure/config.ts'
+import type { RateLimit } from '../../infrastructure/durations.ts'
+import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
+import type { HttpOptions } from '../http/options.ts'
+import { composeMailer, composePayment } from './compose-providers.ts'
+
+export type Surroundings = {
+  readonly config: Config
+  readonly store: SqliteStore
+  readonly log: Log
+  /** Where the service listens. */
+  readonly url: string
+  /** The address users reach. */
+  readonly publicUrl: string
+  /** What is printed as it is, such as a mail in development. */
+  readonly write: (text: string) => void
+}
+
+/** Wires every adapter that a use case can ask for; `stop` ends what they do by themselves. */
+export async function composePorts({
+  config,
+  store,
+  log,
+  url,
+  publicUrl,
+  write,
+}: Surroundings): Promise<{ ports: Ports; desk: SandboxDesk | null; stop: () => void }> {
+  const { builtInContent } = await import('../../infrastructure/content.ts')
+  const { developmentSecret } = await import('../../infrastructure/development-secret.ts')
+  const { hmacSecrets } = await import('../../infrastructure/hmac-secrets.ts')
+  const { jwtTokens } = await import('../../infrastructure/jwt-tokens.ts')
+  const { systemClock } = await import('../../infrastructure/system-clock.ts')
+
+  const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
+  const clock = systemClock()
+  const content = builtInContent()
+  const payment = await composePayment({ config, store, clock, publicUrl, url })
+  const ports: Ports = {
+    ...store,
+    clock,
+    content,
+    log,
+    mailer: await composeMailer({ config, content, publicUrl, write }),
+    payments: payment.gateway,
+    secrets: hmacSecrets({ secret }),
+    tokens: jwtTokens({
+      secret,
+      previousSecret: config.jwtSecretPrevious,
+      issuer: publicUrl,
+      lifetimeMs: config.tokenLifetimeMs,
+    }),
+    rules: {
+      otpLifetimeMs: config.otpLifetimeMs,
+      verificationLifetimeMs: config.verificationLifetimeMs,
+      allowPromotionCodes: config.allowPromotionCodes,
+      refundDuplicates: config.refundDuplicates,
+    },
+  }
+  return { ports, desk: payment.desk, stop: payment.stop }
+}
+
+/** What the HTTP interface needs beside the ports. */
+export async function composeHttp(
+  { config, publicUrl }: Pick<Surroundings, 'config' | 'publicUrl'>,
+  {
+    ports,
+    desk,
+    version,
+    stopping,
+  }: { ports: Ports; desk: SandboxDesk | null; version: string; stopping: AbortSignal },
+): Promise<HttpOptions> {
+  const { slidingWindowLimiter } = await import('../../infrastructure/sliding-window-limiter.ts')
+  const limiterOf = (budget: RateLimit | null) =>
+    budget && slidingWindowLimiter({ ...budget, monotonicMs: () => performance.now() })
+  return {
+    ports,
+    sandbox: desk,
+    limiters: {
+      general: limiterOf(config.rateLimits.general),
+      auth: limiterOf(config.rateLimits.auth),
+      premium: limiterOf(config.rateLimits.premium),
+    },
+    development: config.environment === 'development',
+    version,
+    isHttps: publicUrl.startsWith('https:'),
+    corsOrigins: config.corsOrigins,
+    trustedProxies: config.trustedProxies,
+    stopping,
+  }
+}

@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { Mailer, OtpMail, PaymentNotice } from '../../application/ports.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import type { Email } from '../../domain/email.ts'
+import { LANGUAGES } from '../../domain/language.ts'
+import type { OtpCode } from '../../domain/otp.ts'
+import type { OutboxKey } from '../../domain/outbox.ts'
+import { consoleMailer } from '../../infrastructure/console-mailer.ts'
+import { builtInContent } from '../../infrastructure/content.ts'
+import { resendMailer } from '../../infrastructure/resend-mailer.ts'
+import { recordingMailer } from '../fakes.ts'
+import { startMailbox } from '../mailbox.ts'
+
+const content = builtInContent()
+const publicUrl = 'https://alibi.example.com'
+const to = 'anna@example.com' as Email
+
+const CODE: OtpMail = { to, code: '123456' as OtpCode, language: 'en', validForMs: 600_000 }
+const NOTICE: PaymentNotice = {
+  kind: 'payment_confirmed',
+  key: 'payment_confirmed:pur_1' as OutboxKey,
+  to,
+  language: 'en',
+  amount: { amount: 400, currency: 'eur' },
+}
+
+type OpenMailer = {
+  readonly mailer: Mailer
+  /** How many mails have got through to somebody. */
+  readonly countMails: () => number
+  readonly breakDown: () => void
+}
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp()
+})
+
+function openRecording(): OpenMailer {
+  const mailer = recordingMailer()
+  return {
+    mailer,
+    countMails: () => mailer.mails.length + mailer.notices.length,
+    breakDown() {
+      mailer.outage = true
+    },
+  }
+}
+
+function openResend(): OpenMailer {
+  const mailbox = startMailbox()
+  cleanUps.push(mailbox.stop)
+  const from = 'Alibi <no-reply@example.com>'
+  return {
+    mailer: resendMailer({ apiKey: 're_1', baseUrl: mailbox.url, from, content, publicUrl }),
+    countMails: () => mailbox.delivered.length,
+    breakDown: () => mailbox.fault('down', { times: Infinity }),
+  }
+}
+
+function openConsole(): OpenMailer {
+  const written: string[] = []
+  const write = (text: string) => void written.push(text)
+  return {
+    mailer: consoleMailer({ write, content, publicUrl }),
+    countMails: () => written.length,
+    breakDown() {
+      throw new Error('a console does not break down')
+    },
+  }
+}
+
+describe.each([
+  ['the fake', openRecording],
+  ['Resend', openResend],
+  ['the console', openConsole],
+] as const)('Mailer on %s', (_, open) => {
+  test('sends a code and both notices in every language', async () => {
+    const { mailer, countMails } = open()
+    for (const language of LANGUAGES) {
+      await mailer.sendOtp({ ...CODE, language })
+      for (const kind of ['payment_confirmed', 'payment_failed'] as const) {
+        const key = `${kind}:pur_${language}` as OutboxKey
+        await mailer.sendPaymentNotice({ ...NOTICE, kind, key, language })
+      }
+    }
+    expect(countMails()).toBe(3 * LANGUAGES.length)
+  })
+
+  test('sends the same code as often as it is asked to', async () => {
+    const { mailer, countMails } = open()
+    for (let time = 1; time <= 3; time++) await mailer.sendOtp(CODE)
+    expect(countMails()).toBe(3)
+  })
+})
+
+// The console remembers no keys, and has nothing that could break down.
+describe.each([
+  ['the fake', openRecording],
+  ['Resend', openResend],
+] as const)('Mailer on %s', (_, open) => {
+  test('sends a notice once under its key', async () => {
+    const { mailer, countMails } = open()
+    for (let time = 1; time <= 3; time++) await mailer.sendPaymentNotice(NOTICE)
+    expect(countMails()).toBe(1)
+    await mailer.sendPaymentNotice({ ...NOTICE, key: 'payment_confirmed:pur_2' as OutboxKey })
+    expect(countMails()).toBe(2)
+  })
+
+  test('throws Unavailable while the provider is down', async () => {
+    const { mailer, countMails, breakDown } = open()
+    breakDown()
+    for (const sending of [mailer.sendOtp(CODE), mailer.sendPaymentNotice(NOTICE)]) {
+      const error = await sending.then(() => null).catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(Unavailable)
+      expect(error).toMatchObject({ outage: 'email' })
+    }
+    expect(countMails()).toBe(0)
+  })
+})

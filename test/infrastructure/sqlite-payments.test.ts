@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import {
+  beginAttempt,
+  draftMessage,
+  endMessage,
+  OUTBOX_KINDS,
+  type OutboxMessage,
+} from '../../domain/outbox.ts'
+import { mergeDispute, mergeRefund } from '../../domain/premium-grant.ts'
+import { keepDuplicate } from '../../domain/purchase.ts'
+import { sqliteStore } from '../../infrastructure/sqlite/store.ts'
+import { ANNA, openPurchase, paidPurchase, REFUND } from '../contracts/purchases.ts'
+import { CAUSE, inState, NOON } from '../fakes.ts'
+import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
+
+const PAID = paidPurchase('one')
+const MESSAGE = draftMessage('payment_confirmed', PAID, NOON)
+const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'open', reportedAt: NOON } as const
+
+/** Two connections to one file. */
+function openTwo(options: { busyTimeoutMs?: number } = {}) {
+  const path = join(temporaryFolder(), 'alibi.db')
+  const databases = [openTemporaryDatabase(path), openTemporaryDatabase(path, options)] as const
+  return { databases, stores: [sqliteStore(databases[0]), sqliteStore(databases[1])] as const }
+}
+
+function begin(message: OutboxMessage): OutboxMessage {
+  return beginAttempt(message, NOON)
+}
+
+describe('the outbox of two processes on one SQLite file', () => {
+  test('gives no message to both of them, however they take', async () => {
+    const { stores } = openTwo()
+    const count = 40
+    for (let number = 0; number < count; number++) {
+      const purchase = paidPurchase(`number ${number}`)
+      const messages = [draftMessage('payment_confirmed', purchase, NOON)]
+      await stores[0].purchases.update(ANNA, CAUSE, () => ({ purchase, messages }))
+    }
+
+    const taken = await Promise.all(
+      Array.from({ length: 2 * count }, (_, index) =>
+        stores[index % 2]!.outbox.takeDue({ kinds: OUTBOX_KINDS, now: NOON }, begin),
+      ),
+    )
+    const keys = taken.flatMap((message) => (message ? [message.key] : []))
+    expect(keys).toHaveLength(count)
+    expect(new Set(keys).size).toBe(count)
+  })
+
+  test('waits for nobody’s write while nothing is due', async () => {
+    const { databases, stores } = openTwo({ busyTimeoutMs: 0 })
+    const messages = [{ ...MESSAGE, dueAt: new Date(NOON.getTime() + 1) } as OutboxMessage]
+    await stores[0].purchases.update(ANNA, CAUSE, () => ({ purchase: PAID, messages }))
+    databases[0].queries.$client.run('BEGIN IMMEDIATE')
+
+    const taken = stores[1].outbox.takeDue({ kinds: OUTBOX_KINDS, now: NOON }, begin)
+    expect(await taken).toBeNull()
+  })
+})
+
+describe('what is told again', () => {
+  test('costs no write to the disk', async () => {
+    const { databases, stores } = openTwo()
+    const [store] = stores
+    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: PAID, messages: [MESSAGE] }))
+    await store.refunds.update([REFUND], CAUSE, mergeRefund)
+    await store.disputes.update([DISPUTE], CAUSE, mergeDispute)
+    await store.premiumGrants.revokeAll(ANNA, CAUSE)
+    // Differs as soon as another connection has committed a changed page (https://www.sqlite.org/pragma.html).
+    const dataVersion = databases[1].queries.$client.prepare('PRAGMA data_version')
+    const version = () => dataVersion.values()[0]?.[0]
+    const before = version()
+
+    const again = [
+      store.purchases.update(ANNA, CAUSE, ({ purchases: [purchase] }) => ({
+        purchase: purchase!,
+        messages: [{ ...MESSAGE, attempts: 3 }],
+      })),
+      store.purchases.update(ANNA, CAUSE, () => ({ purchase: null })),
+      store.refunds.update([REFUND], CAUSE, mergeRefund),
+      store.refunds.update([], CAUSE, mergeRefund),
+      store.disputes.update([DISPUTE], CAUSE, mergeDispute),
+      store.premiumGrants.revokeAll(ANNA, CAUSE),
+      store.outbox.update(MESSAGE.key, (message) => message),
+      store.outbox.takeDue({ kinds: ['payment_failed'], now: NOON }, begin),
+      store.outbox.takeDue({ kinds: ['payment_confirmed'], now: NOON }, (message) => message),
+    ]
+    expect((await Promise.all(again)).length).toBe(9)
+    expect(version()).toBe(before)
+
+    await store.outbox.update(MESSAGE.key, (message) => endMessage(message, 'done', NOON))
+    expect(version()).not.toBe(before)
+  })
+})
+
+describe('the audit entries', () => {
+  test.each([
+    ['changed', 'UPDATE audit_entries SET is_active = 1'],
+    ['deleted', 'DELETE FROM audit_entries'],
+    ['deleted one by one', 'DELETE FROM audit_entries WHERE id = 1'],
+  ])('are never %s, by whatever statement', async (_, statement) => {
+    const database = openTemporaryDatabase()
+    const store = sqliteStore(database)
+    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: PAID }))
+    await store.premiumGrants.revokeAll(ANNA, CAUSE)
+    const before = await store.auditTrail.findByEmail(ANNA)
+    expect(before).toHaveLength(2)
+
+    expect(() => database.queries.$client.run(statement)).toThrow('an audit entry is never')
+    expect(await store.auditTrail.findByEmail(ANNA)).toEqual(before)
+  })
+})
+
+describe('the tables of payments', () => {
+  test.each([
+    ['paid without its facts', openPurchase('one'), "state = 'paid'"],
+    ['paid without knowing whether it is one too many', PAID, 'is_duplicate = NULL'],
+    ['paid, with an amount to review', PAID, 'amount_received = 400'],
+    [
+      'put aside without what came',
+      inState(openPurchase('one'), 'review'),
+      'amount_received = NULL',
+    ],
+    ['open, though one too many', openPurchase('one'), 'is_duplicate = 0'],
+    ['in no language', PAID, "language = ''"],
+    ['revoked, though not paid', openPurchase('one'), 'revoked_at = 1'],
+  ])('take no purchase that is %s', async (_, purchase, change) => {
+    const database = openTemporaryDatabase()
+    const store = sqliteStore(database)
+    await store.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+
+    expect(() => database.queries.$client.run(`UPDATE purchases SET ${change}`)).toThrow('CHECK')
+  })
+
+  test.each([
+    ["state = 'done'"],
+    ['due_at = NULL'],
+    ['ended_at = 1'],
+    ["kind = 'newsletter'"],
+    ["state = 'lost', due_at = NULL, ended_at = 1"],
+    ['attempts = -1'],
+  ])('take no message with %s', async (change) => {
+    const database = openTemporaryDatabase()
+    const store = sqliteStore(database)
+    const messages = [MESSAGE]
+    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: PAID, messages }))
+
+    expect(() => database.queries.$client.run(`UPDATE outbox SET ${change}`)).toThrow('CHECK')
+  })
+
+  test('keep a payment that is one too many no longer', async () => {
+    const store = sqliteStore(openTemporaryDatabase())
+    const duplicate = paidPurchase('one', { isDuplicate: true })
+    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: duplicate }))
+    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: keepDuplicate(duplicate) }))
+
+    expect(await store.purchases.findById(duplicate.id)).toEqual(PAID)
+  })
+})

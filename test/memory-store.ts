@@ -1,0 +1,262 @@
+import type { Account, Store } from '../application/store.ts'
+import type { Email } from '../domain/email.ts'
+import { type AuditEntry, type Cause, findGrantChanges } from '../domain/grant-change.ts'
+import { EMPTY_OTP_RECORD, type OtpRecord } from '../domain/otp.ts'
+import type { OutboxKey, OutboxMessage } from '../domain/outbox.ts'
+import type { Dispute, PremiumGrant, Refund } from '../domain/premium-grant.ts'
+import type { Purchase, PurchaseId } from '../domain/purchase.ts'
+import type { Verification } from '../domain/verification.ts'
+
+/** The promises of every repository, kept in memory. Its methods run to the end without a pause, so they are atomic. */
+export function memoryStore(): Store {
+  const verifications = new Map<Email, Verification>()
+  const sweeps = new Map<string, Date>()
+  const lines = new Map<Email, Date>()
+  const memory = paymentMemory()
+
+  return {
+    otps: memoryOtps(verifications),
+    verifications: {
+      findByEmail: async (email) => verifications.get(email) ?? null,
+    },
+    purchases: memoryPurchases(memory),
+    premiumGrants: memoryPremiumGrants(memory),
+    refunds: memoryFacts(memory, memory.refunds, ({ state }) => state === 'pending'),
+    disputes: memoryFacts(
+      memory,
+      memory.disputes,
+      ({ state }) => state === 'inquiry' || state === 'open',
+    ),
+    auditTrail: {
+      findByEmail: async (email) => memory.audit.filter((entry) => entry.email === email),
+    },
+    outbox: memoryOutbox(memory),
+    sweeps: {
+      findLastRun: async (sweep) => sweeps.get(sweep) ?? null,
+      async recordRun(sweep, startedAt) {
+        sweeps.set(sweep, startedAt)
+      },
+    },
+    logOuts: {
+      findByEmail: async (email) => lines.get(email) ?? null,
+      async update(email, change) {
+        lines.set(email, change(lines.get(email) ?? null))
+      },
+    },
+    databaseHealth: { check: async () => {} },
+  }
+}
+
+type PaymentMemory = ReturnType<typeof paymentMemory>
+
+function paymentMemory() {
+  const purchases = new Map<PurchaseId, Purchase>()
+  const operatorGrants: PremiumGrant[] = []
+  const refunds = new Map<string, Refund>()
+  const disputes = new Map<string, Dispute>()
+  const messages = new Map<OutboxKey, OutboxMessage>()
+  const audit: AuditEntry[] = []
+
+  const purchasesOf = (email: Email) =>
+    [...purchases.values()]
+      .filter((purchase) => purchase.email === email)
+      .sort((left, right) => left.createdAt.getTime() - right.createdAt.getTime())
+  const grantsOf = (email: Email): PremiumGrant[] => [
+    ...operatorGrants.filter((grant) => grant.email === email),
+    ...purchasesOf(email)
+      .filter((purchase) => purchase.state === 'paid')
+      .map(({ id, amountPaid, paymentIntentId, revokedAt }) => ({
+        id,
+        email,
+        revokedAt,
+        payment: {
+          amountPaid,
+          refunds: [...refunds.values()].filter((one) => one.paymentIntentId === paymentIntentId),
+          disputes: [...disputes.values()].filter((one) => one.paymentIntentId === paymentIntentId),
+        },
+      })),
+  ]
+
+  return {
+    purchases,
+    operatorGrants,
+    refunds,
+    disputes,
+    messages,
+    audit,
+    purchasesOf,
+    grantsOf,
+    /** Does the work, which must not throw, and writes down what it changed in the grants of the addresses. */
+    recordChanges(emails: readonly Email[], cause: Cause, work: () => void) {
+      const before = emails.flatMap(grantsOf)
+      work()
+      const changes = findGrantChanges(before, emails.flatMap(grantsOf))
+      audit.push(...changes.map((change) => ({ ...change, ...cause })))
+    },
+  }
+}
+
+function memoryOtps(verifications: Map<Email, Verification>): Store['otps'] {
+  const otps = new Map<Email, OtpRecord>()
+  return {
+    async update(email, change) {
+      const result = change(otps.get(email) ?? EMPTY_OTP_RECORD)
+      otps.set(email, result.record)
+      if (result.verification) verifications.set(result.verification.email, result.verification)
+      return result
+    },
+  }
+}
+
+function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
+  const { purchases, refunds, disputes, messages, purchasesOf, grantsOf, recordChanges } = memory
+  function accountOf(email: Email): Account {
+    const bought = purchasesOf(email)
+    const isOwn = (reversal: Refund | Dispute) =>
+      bought.some(({ paymentIntentId }) => paymentIntentId === reversal.paymentIntentId)
+    return {
+      purchases: bought,
+      grants: grantsOf(email),
+      refunds: [...refunds.values()].filter(isOwn),
+      disputes: [...disputes.values()].filter(isOwn),
+    }
+  }
+
+  return {
+    async update(email, cause, change) {
+      const result = change(accountOf(email))
+      const { purchase, messages: following = [] } = result
+      if (purchase) refuseConflict(purchase, purchases)
+      recordChanges([email], cause, () => {
+        if (purchase) purchases.set(purchase.id, purchase)
+      })
+      for (const message of following) {
+        if (!messages.has(message.key)) messages.set(message.key, message)
+      }
+      return result
+    },
+    findAccount: async (email) => accountOf(email),
+    findById: async (id) => purchases.get(id) ?? null,
+    findBySessionId: async (sessionId) =>
+      [...purchases.values()].find((purchase) => purchase.sessionId === sessionId) ?? null,
+    list: async ({ states, after, limit }) =>
+      [...purchases.values()]
+        .filter(({ id, state }) => states.includes(state) && (after === null || id > after))
+        .sort((left, right) => (left.id < right.id ? -1 : 1))
+        .slice(0, limit),
+  }
+}
+
+function refuseConflict(purchase: Purchase, purchases: ReadonlyMap<PurchaseId, Purchase>): void {
+  for (const other of purchases.values()) {
+    if (other.id === purchase.id) continue
+    const bothOpen = other.state === 'open' && purchase.state === 'open'
+    if (bothOpen && other.email === purchase.email) throw new Error('two open purchases')
+    if (purchase.sessionId !== null && other.sessionId === purchase.sessionId) {
+      throw new Error('one session under two purchases')
+    }
+  }
+}
+
+function memoryPremiumGrants(memory: PaymentMemory): Store['premiumGrants'] {
+  const { purchases, operatorGrants, purchasesOf, grantsOf, recordChanges } = memory
+  return {
+    findByEmail: async (email) => grantsOf(email),
+    async add({ id, email }, cause) {
+      recordChanges([email], cause, () => {
+        operatorGrants.push({ id, email, payment: null, revokedAt: null })
+      })
+    },
+    async revokeAll(email, cause) {
+      const revoked = grantsOf(email).filter(({ revokedAt }) => revokedAt === null)
+      recordChanges([email], cause, () => {
+        operatorGrants.forEach((grant, index) => {
+          if (grant.email !== email || grant.revokedAt) return
+          operatorGrants[index] = { ...grant, revokedAt: cause.at }
+        })
+        for (const purchase of purchasesOf(email)) {
+          if (purchase.state !== 'paid' || purchase.revokedAt) continue
+          purchases.set(purchase.id, { ...purchase, revokedAt: cause.at })
+        }
+      })
+      return revoked.length
+    },
+  }
+}
+
+/** Refunds or disputes: what is known of payments, by the provider's id. */
+function memoryFacts<Fact extends { readonly paymentIntentId: string }>(
+  { purchases, recordChanges }: PaymentMemory,
+  facts: Map<string, Fact>,
+  isPending: (fact: Fact) => boolean,
+) {
+  function buyersOf(touched: readonly Fact[]): Email[] {
+    const ids = new Set(touched.map(({ paymentIntentId }) => paymentIntentId))
+    const buyers = [...purchases.values()]
+      .filter(({ paymentIntentId }) => paymentIntentId !== null && ids.has(paymentIntentId))
+      .map(({ email }) => email)
+    return [...new Set(buyers)]
+  }
+
+  return {
+    async update<Reported extends { readonly id: string }>(
+      reported: readonly Reported[],
+      cause: Cause,
+      change: (known: Fact | null, reported: Reported) => Fact,
+    ): Promise<number> {
+      const changed = new Map<string, Fact>()
+      let news = 0
+      for (const one of reported) {
+        const known = changed.get(one.id) ?? facts.get(one.id) ?? null
+        const fact = change(known, one)
+        if (fact === known) continue
+        changed.set(one.id, fact)
+        news++
+      }
+      recordChanges(buyersOf([...changed.values()]), cause, () => {
+        for (const [id, fact] of changed) facts.set(id, fact)
+      })
+      return news
+    },
+    findById: async (id: string) => facts.get(id) ?? null,
+    async findPendingPayments(): Promise<readonly string[]> {
+      const ours = new Set([...purchases.values()].map(({ paymentIntentId }) => paymentIntentId))
+      const pending = [...facts.values()].filter(isPending)
+      const ids = new Set(pending.map(({ paymentIntentId }) => paymentIntentId))
+      return [...ids].filter((id) => ours.has(id))
+    },
+  }
+}
+
+function memoryOutbox({ messages }: PaymentMemory): Store['outbox'] {
+  function findDue({ kinds, now }: Parameters<Store['outbox']['takeDue']>[0]) {
+    const due = [...messages.values()].filter(
+      (message) =>
+        message.state === 'waiting' && message.dueAt <= now && kinds.includes(message.kind),
+    )
+    return due.toSorted((left, right) => dueAt(left) - dueAt(right))[0] ?? null
+  }
+
+  return {
+    async takeDue(due, begin) {
+      const message = findDue(due)
+      if (!message) return null
+      const begun = begin(message)
+      messages.set(message.key, begun)
+      return begun
+    },
+    async update(key, change) {
+      const known = messages.get(key)
+      if (!known) return null
+      const changed = change(known)
+      messages.set(key, changed)
+      return changed
+    },
+    findByPurchase: async (id) =>
+      [...messages.values()].filter(({ purchaseId }) => purchaseId === id),
+  }
+}
+
+function dueAt(message: OutboxMessage): number {
+  return message.state === 'waiting' ? message.dueAt.getTime() : Number.MAX_SAFE_INTEGER
+}
