@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test'
+import type { Email } from '../../domain/email.ts'
+import type { Price } from '../../domain/purchase.ts'
+import { answers } from '../interfaces/http-client.ts'
+import { PRICE } from '../payment-gateways.ts'
+import { customerSetup } from '../real-customer.ts'
+import { openService } from '../real-service.ts'
+import { SERVER_ERROR } from '../stripe-double/faults.ts'
+
+const MINUTE_MS = 60_000
+const TIME_LIMIT_MS = 20_000
+const CREATE = 'POST /v1/checkout/sessions'
+const READ = 'GET /v1/checkout/sessions/:id'
+const EXPIRE = 'POST /v1/checkout/sessions/:id/expire'
+
+const INVALID = answers(400, 'Invalid email')
+const NOT_VERIFIED = answers(
+  403,
+  'Email not verified',
+  'Please verify your email with OTP code before purchasing',
+)
+const ACTIVE = answers(409, 'Premium access already active')
+const PROCESSING = answers(409, 'Payment processing')
+const DOWN = answers(503, 'Payment provider unavailable')
+const SESSION = { status: 200, body: { success: true } }
+
+const openShop = customerSetup()
+
+/** What can stand in the way, in the order in which a buyer is told of it. */
+const OBSTACLES = [
+  ['the address is none', INVALID],
+  ['it is not verified', NOT_VERIFIED],
+  ['it has premium', ACTIVE],
+  ['a payment of it is under way', PROCESSING],
+  ['Stripe is out of reach', DOWN],
+] as const
+
+describe('a checkout', () => {
+  test(
+    'tells of the first thing in its way, whatever else is, and asks Stripe only when nothing else is',
+    async () => {
+      const customerOf = await openShop()
+      const combinations = 2 ** OBSTACLES.length
+      const told: Record<number, number> = {}
+      for (let combination = 0; combination < combinations; combination++) {
+        const [isNone, isUnverified, hasPremium, isUnderWay, isDown] = OBSTACLES.map(
+          (_, index) => (combination & (1 << index)) !== 0,
+        )
+        const address = `buyer-${combination}@example.com` as Email
+        const { double, service, clock, verify, openPage, deliver, asked } = customerOf(address)
+        if (isUnderWay) await deliver(double.payLate(await openPage()))
+        if (hasPremium) await service.givePremium(address)
+        clock.advance(31 * MINUTE_MS)
+        if (!isUnverified) await verify()
+        if (isDown) double.fault(SERVER_ERROR, { times: 10 })
+
+        const routes = asked()
+        const email = isNone ? `${address}.` : address
+        const answer = await service.post('/checkout', { email })
+        double.clearFaults()
+
+        const first = OBSTACLES.findIndex((_, index) => (combination & (1 << index)) !== 0)
+        const [obstacle, expected] = OBSTACLES[first] ?? ['nothing', SESSION]
+        const { status, body } = answer
+        expect({ obstacle, combination, status, body }).toMatchObject({ obstacle, ...expected })
+        const mayAsk = expected === DOWN || expected === SESSION
+        expect({ obstacle, asked: routes() }).toEqual({ obstacle, asked: mayAsk ? [CREATE] : [] })
+        told[status] = (told[status] ?? 0) + 1
+      }
+      expect(told).toEqual({ 400: 16, 403: 8, 409: 6, 503: 1, 200: 1 })
+      console.log(`checkout order: ${combinations} combinations, 0 in another order`)
+    },
+    TIME_LIMIT_MS,
+  )
+})
+
+describe('a page that is open', () => {
+  test.each<[string, Price]>([
+    ['amount', { ...PRICE, amount: 500 }],
+    ['currency', { ...PRICE, currency: 'usd' }],
+  ])('at another %s than today is replaced, and takes no more money', async (_, price) => {
+    const { double, service, clock, email, openPage, asked, states } = (await openShop())()
+    const old = await openPage()
+    const product = { price, name: 'Alibi Premium' }
+    const today = openService({ stripe: double, clock, product, path: service.path })
+    const routes = asked()
+
+    const answer = await today.post('/checkout', { email })
+
+    expect(answer).toMatchObject(SESSION)
+    expect(routes()).toEqual([READ, EXPIRE, CREATE])
+    const { sessionId } = answer.body as { sessionId: string }
+    expect(double.sessions.get(old)).toMatchObject({ status: 'expired', url: null })
+    expect(double.sessions.get(sessionId)).toMatchObject({
+      status: 'open',
+      amount_total: price.amount,
+      currency: price.currency,
+    })
+    expect(await states()).toEqual(['closed', 'open'])
+    expect(() => double.pay(old)).toThrow('expired')
+  })
+
+  test('and unknown to Stripe, such as under the key of another account, is replaced', async () => {
+    const { double, openPage, checkOut, states } = (await openShop())()
+    const old = await openPage()
+    double.sessions.delete(old)
+    const answer = await checkOut()
+    expect(answer).toMatchObject(SESSION)
+    expect((answer.body as { sessionId: string }).sessionId).not.toBe(old)
+    expect(await states()).toEqual(['closed', 'open'])
+  })
+
+  test('is not handed out again before Stripe has said that it is open', async () => {
+    const { double, openPage, checkOut, states } = (await openShop())()
+    await openPage()
+    double.fault(SERVER_ERROR)
+    expect(await checkOut()).toMatchObject(DOWN)
+    expect(await states()).toEqual(['open'])
+    expect(await checkOut()).toMatchObject(SESSION)
+    expect(double.sessions.size).toBe(1)
+  })
+})
