@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { AlibiProcess } from '../alibi-process.ts'
+import { buyer, openProduction, type Production } from './production.ts'
+import { carriedOut, stored, swept } from './stored.ts'
+
+const SWEEPS = [
+  'open_purchases',
+  'completed_sessions',
+  'undelivered_notifications',
+  'refunds',
+  'disputes',
+]
+const READ_SESSION = 'GET /v1/checkout/sessions/:id'
+
+let production: Production
+let alibi: AlibiProcess
+
+beforeAll(async () => {
+  production = await openProduction()
+  alibi = await production.start()
+  await swept(production)
+})
+afterAll(() => production[Symbol.asyncDispose]())
+
+const run = (...parameters: string[]) => production.run(parameters)
+const buyerOf = (email: string) => buyer(alibi, production, email)
+
+async function runJson(...parameters: string[]) {
+  const { exitCode, stdout } = await run(...parameters, '--json')
+  return { exitCode, json: JSON.parse(stdout) }
+}
+
+/** Somebody has paid, and nobody has told the service. Resolves with the purchase's id. */
+async function payUnnoticed(email: string): Promise<string> {
+  const { double } = production
+  const { prove, checkOut } = buyerOf(email)
+  await prove()
+  const { sessionId } = await checkOut()
+  double.pay(sessionId)
+  return String(double.sessions.get(sessionId)?.client_reference_id)
+}
+
+/** Everything that is stored. */
+function everything(): object {
+  const tables = stored(production, "SELECT name FROM sqlite_master WHERE type = 'table'")
+  return Object.fromEntries(
+    tables.map(({ name }) => [name, stored(production, `SELECT * FROM "${name}"`)]),
+  )
+}
+
+test('reconcile finds who has paid, a dry run only says so, and the service mails the confirmation', async () => {
+  const { mailbox } = production
+  const email = 'unnoticed@example.com'
+  const purchase = await payUnnoticed(email)
+  await carriedOut(production)
+  const before = everything()
+  const { exitCode, json: dry } = await runJson('reconcile', '--dry-run')
+  expect([exitCode, dry.dryRun, dry.complete]).toEqual([0, true, true])
+  expect(dry.sweeps.map(({ sweep }: { sweep: string }) => sweep)).toEqual(SWEEPS)
+  expect(dry.sweeps[0]).toMatchObject({ checked: 1, repaired: 1, failed: 0, finished: true })
+  const dryText = await run('reconcile', '--dry-run')
+  expect(dryText.exitCode).toBe(0)
+  expect(dryText.stdout).toContain('would repair 1')
+  expect(everything()).toEqual(before)
+
+  const repaired = await run('reconcile')
+  expect(repaired.exitCode).toBe(0)
+  expect(repaired.stdout).toMatch(/^open purchases +checked 1 +repaired 1 +failed 0 +finished$/m)
+  expect(repaired.stderr).not.toContain('"level":"error"')
+  expect(await buyerOf(email).hasPremium()).toBe(true)
+  const { json: again } = await runJson('reconcile')
+  expect(again).toMatchObject({ dryRun: false, complete: true })
+  const repairs = again.sweeps.map(({ repaired: count }: { repaired: number }) => count)
+  expect(repairs).toEqual(SWEEPS.map(() => 0))
+
+  await carriedOut(production)
+  const key = `payment_confirmed:${purchase}`
+  expect(mailbox.delivered.filter((mail) => mail.key === key).map(({ to }) => to)).toEqual([email])
+})
+
+test('reconcile that is told to stop ends after the object under way and exits with 1, and the next one goes on', async () => {
+  const { double, executable, folder: cwd, settings: env, asked } = production
+  const emails = Array.from({ length: 20 }, (_, number) => `patient-${number}@example.com`)
+  for (const email of emails) await payUnnoticed(email)
+  const before = double.count(READ_SESSION)
+  const release = double.hold(READ_SESSION)
+  const child = Bun.spawn([executable, 'reconcile'], { cwd, env, stdout: 'pipe', stderr: 'pipe' })
+  await asked(READ_SESSION, before + 1)
+  child.kill('SIGTERM')
+  release()
+  expect(await child.exited).toBe(1)
+  expect(await new Response(child.stderr).text()).toContain('stopped before the end')
+  expect(await new Response(child.stdout).text()).toContain('not finished')
+  const found = await countPremium(emails)
+  expect(found).toBeWithin(1, emails.length)
+
+  const { json } = await runJson('reconcile')
+  expect(json.sweeps[0]).toMatchObject({ repaired: emails.length - found, finished: true })
+  expect(await countPremium(emails)).toBe(emails.length)
+})
+
+test('with a key that was rolled reconcile and purchases show call the operator and change nothing', async () => {
+  const purchase = await payUnnoticed('rolled@example.com')
+  await carriedOut(production)
+  const before = everything()
+  const env = { ...production.settings, STRIPE_SECRET_KEY: 'sk_test_rolled_long_ago' }
+  for (const parameters of [
+    ['reconcile'],
+    ['reconcile', '--json'],
+    ['purchases', 'show', purchase],
+  ]) {
+    const { exitCode, stderr } = await production.run(parameters, env)
+    expect(exitCode).toBe(1)
+    const alarms = stderr.split('\n').filter((line) => line.includes('"level":"error"'))
+    expect(alarms.length).toBeGreaterThan(0)
+    expect(stderr).not.toContain(env.STRIPE_SECRET_KEY)
+    expect(stderr.trimEnd().split('\n').at(-1)).toStartWith('alibi: ')
+  }
+  expect(everything()).toEqual(before)
+  expect((await run('reconcile')).exitCode).toBe(0)
+  expect(await buyerOf('rolled@example.com').hasPremium()).toBe(true)
+})
+
+async function countPremium(emails: readonly string[]): Promise<number> {
+  const answers = await Promise.all(emails.map((email) => buyerOf(email).hasPremium()))
+  return answers.filter(Boolean).length
+}
