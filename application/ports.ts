@@ -63,7 +63,7 @@ export type PaymentGateway = {
   findUndeliveredNotifications(window: ListWindow): Promise<ListPage<PaymentNotification>>
   findRefunds(window: ListWindow): Promise<ListPage<Refund>>
   findDisputes(window: ListWindow): Promise<ListPage<Dispute>>
-  /** Throws `invalid_signature` unless the provider itself signed these very bytes in the last five minutes. */
+  /** Throws `invalid_signature` unless the provider itself signed these very bytes, and at most five minutes ago. */
   readNotification(delivery: {
     payload: Uint8Array
     signature: string | null

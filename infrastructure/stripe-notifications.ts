@@ -20,7 +20,9 @@ export function stripeNotifications({
 }): PaymentGateway['readNotification'] {
   return async ({ payload, signature }) => {
     const text = decode(payload)
-    if (text === null || signature === null) throw new DomainError('invalid_signature')
+    if (text === null || signature === null || !isDated(signature)) {
+      throw new DomainError('invalid_signature')
+    }
     for (const secret of webhookSecrets) {
       if (await isSigned({ text, signature, secret, now: clock.now() })) {
         return translate(parseJson(text)) ?? NO_EVENT
@@ -37,6 +39,12 @@ function decode(payload: Uint8Array): string | null {
   } catch {
     return null
   }
+}
+
+/** The SDK never finds a signature stale whose time is no number. https://docs.stripe.com/webhooks#verify-manually */
+function isDated(signature: string): boolean {
+  const times = signature.split(',').filter((item) => item.startsWith('t='))
+  return times.length === 1 && times.every((item) => /^t=\d{1,12}$/.test(item))
 }
 
 async function isSigned({

@@ -109,5 +109,8 @@ export async function findCompletedSessions(
     // Or money that bounced seems to be on its way.
     expand: ['data.payment_intent'],
   })
-  return readPage(answer, 'checkout.session', (session) => reportSession(session))
+  return readPage(answer, 'checkout.session', (session) => {
+    if (!SESSION_ID.test(session.id)) throw new Error('a session without an id of a session')
+    return reportSession(session)
+  })
 }

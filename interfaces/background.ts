@@ -10,7 +10,8 @@ const WAIT_AFTER_FAILURE_MS = 10_000
 
 /**
  * What the service does by itself: it carries out what waits in the outbox, and asks the provider for what it failed to
- * report. Each begins at once and again some time after it has ended, so that no two runs of one overlap. Resolves once
+ * report, about everything at first. Each begins at once and again some time after it has ended, so that no two runs of
+ * one overlap. Resolves once
  * `stopping` was aborted and what was under way has ended; never rejects.
  */
 export async function workInBackground({
@@ -40,10 +41,13 @@ export async function workInBackground({
     }
   }
 
+  // A backup that was put back brings along when its sweeps last ran, so that none of them may seem to be due.
+  let only: 'all' | 'due' = 'all'
   await Promise.all([
     repeat('outbox', OUTBOX_EVERY_MS, () => deliverOutbox(ports, stopping)),
-    repeat('reconciler', RECONCILER_EVERY_MS, () =>
-      reconcilePayments(ports, { only: 'due', stopping }),
-    ),
+    repeat('reconciler', RECONCILER_EVERY_MS, async () => {
+      await reconcilePayments(ports, { only, stopping })
+      only = 'due'
+    }),
   ])
 }

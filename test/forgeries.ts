@@ -177,9 +177,21 @@ export const FORGERIES: readonly (readonly [string, (genuine: Genuine, random: R
     [
       'a time in words',
       ({ text }, random) =>
-        signed(text, random.pick(['now', 'Infinity', 'null', '', 'true', 'today'])),
+        signed(text, random.pick(['NaN', 'now', 'Infinity', 'null', '', 'true'])),
     ],
     ['a time with a fraction', ({ text, t }, random) => signed(text, `${t}.${random.below(1000)}`)],
+    [
+      'a time that the SDK takes for no number, signed as that',
+      ({ text }) => {
+        const header = `t=x,v1=${hmac(`NaN.${text}`)}`
+        return { body: text, header }
+      },
+    ],
+    [
+      'more behind the time that was signed',
+      ({ text, t, v1 }) => ({ body: text, header: `t=${t} .5,v1=${v1}` }),
+    ],
+    ['a time twice', ({ text, t, v1 }) => ({ body: text, header: `t=${t},t=${t},v1=${v1}` })],
     [
       'a time in digits of another script',
       ({ text, t }, random) => {

@@ -1,22 +1,22 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import type { AlibiProcess } from '../alibi-process.ts'
 import { client } from '../client.ts'
 import { buyer, openProduction, otherCode, type Production } from './production.ts'
+import { change } from './stored.ts'
 
 const MINUTE_MS = 60_000
 const CREATE = 'POST /v1/checkout/sessions'
 
 /** Lets time pass for all codes: every moment on record moves into the past. */
-function age({ databasePath }: Production, minutes: number): void {
-  const database = new Database(databasePath)
+function age(production: Production, minutes: number): void {
   const milliseconds = minutes * MINUTE_MS
-  database.run('UPDATE otps SET issued_at = issued_at - ?1, expires_at = expires_at - ?1', [
+  change(
+    production,
+    'UPDATE otps SET issued_at = issued_at - ?1, expires_at = expires_at - ?1',
     milliseconds,
-  ])
-  database.run('UPDATE otp_mails SET sent_at = sent_at - ?', [milliseconds])
-  database.run('UPDATE otp_wrong_tries SET tried_at = tried_at - ?', [milliseconds])
-  database.close()
+  )
+  change(production, 'UPDATE otp_mails SET sent_at = sent_at - ?', milliseconds)
+  change(production, 'UPDATE otp_wrong_tries SET tried_at = tried_at - ?', milliseconds)
 }
 
 async function tryWrongCodes({ confirm }: ReturnType<typeof buyer>, code: string, times: number) {

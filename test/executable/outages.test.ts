@@ -118,6 +118,8 @@ test.concurrent('while another process holds the database the webhook asks to be
   if (!paid) throw new Error('the payment made no event')
 
   const database = new Database(production.databasePath)
+  // The service writes by itself, too.
+  database.run('PRAGMA busy_timeout = 5000')
   database.run('BEGIN IMMEDIATE')
   let isRefused = false
   const refusal = deliver(alibi.url, paid).finally(() => {

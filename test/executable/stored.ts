@@ -20,7 +20,7 @@ export function stored({ databasePath }: Place, sql: string, ...values: string[]
 }
 
 /** Writes beside a service that may be running. */
-export function change({ databasePath }: Place, sql: string, ...values: string[]): void {
+export function change({ databasePath }: Place, sql: string, ...values: (string | number)[]): void {
   const database = new Database(databasePath)
   database.run('PRAGMA busy_timeout = 5000')
   database.run(sql, values)
@@ -42,11 +42,11 @@ export function letSweepTimePass(place: Place): void {
 
 const HOUR_MS = 3_600_000
 
-/** Resolves when the service has been through all of the provider's records: the last sweep is on record. */
-export function swept(place: Place): Promise<void> {
+/** Resolves when the service has been through all of the provider's records since `start`: the last sweep is on record. */
+export function swept(place: Place, start = Date.now() - HOUR_MS): Promise<void> {
   return until('the sweeps are through', () => {
     const [last] = stored(place, "SELECT last_run_at FROM sweeps WHERE name = 'disputes'")
-    return Number(last?.['last_run_at'] ?? 0) > Date.now() - HOUR_MS
+    return Number(last?.['last_run_at'] ?? 0) >= start
   })
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { checkPremium } from '../../application/check-premium.ts'
+import { SWEEP_NAMES } from '../../application/reconcile-payments.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { workInBackground } from '../../interfaces/background.ts'
 import { openBuyer } from '../application/buyers.ts'
@@ -65,6 +66,24 @@ describe('the service by itself', () => {
     expect(await checkPremium(ports, email)).toBe(true)
     await pass(SECOND_MS)
     expect(ports.mailer.notices).toHaveLength(1)
+    stop.abort()
+    await work
+  })
+
+  test('looks at everything at its start, however short ago that was done, and later at what is due', async () => {
+    const { ports, start, stop, waits, pass } = await openService()
+    for (const sweep of SWEEP_NAMES) await ports.sweeps.recordRun(sweep, ports.clock.now())
+    const work = start()
+    await waits.untilBothSleep()
+    const lists = [
+      'findCompletedSessions',
+      'findUndeliveredNotifications',
+      'findRefunds',
+      'findDisputes',
+    ]
+    expect(ports.payments.windows.map(({ list }) => list)).toEqual(lists)
+    await pass(MINUTE_MS)
+    expect(ports.payments.windows).toHaveLength(lists.length)
     stop.abort()
     await work
   })
