@@ -9,7 +9,7 @@ export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'unknown'
 
 /**
  * What became of a session, for the buyer who comes back from its payment page. Settles it on the way, so that a
- * late notification, or a row that was lost, costs the buyer nothing; what the database knows to be paid is not asked again.
+ * late notification, or a row that was lost, costs the buyer nothing; what the database knows to be paid is not asked about again.
  */
 export async function checkPayment(ports: Dependencies, sessionId: string): Promise<PaymentStatus> {
   const known = await ports.purchases.findBySessionId(sessionId)

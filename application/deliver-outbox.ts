@@ -24,8 +24,9 @@ const CHANNELS: readonly (readonly OutboxKind[])[] = [
 
 /**
  * Carries out what is due. An attempt is on record, with the moment of the next one, before the provider is asked, and
- * always under the same key: whatever kills the process, nothing is forgotten and nothing done twice. Never throws for
- * a provider; a failure ends the round of its channel. Throws `Unavailable('storage')`.
+ * always under the same key: whatever kills the process, nothing is forgotten, and nothing is done twice while the
+ * provider remembers the key. A failure is logged and ends the round of its channel. Throws `Unavailable('storage')`
+ * where no message can be taken.
  */
 export async function deliverOutbox(ports: Dependencies, stopping: AbortSignal): Promise<void> {
   for (const kinds of CHANNELS) await drain(ports, kinds, stopping)

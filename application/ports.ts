@@ -42,7 +42,7 @@ export type CheckoutSession = { readonly sessionId: string; readonly checkoutUrl
 export type PaymentGateway = {
   /** Whether it takes real money. */
   readonly live: boolean
-  /** What is sold today. Asks the provider at most once. */
+  /** What is sold today. Asks the provider until it has answered once. */
   price(): Promise<Price>
   /** Idempotent by the purchase's id: asked again, the provider answers with the same session. */
   createSession(purchase: Purchase): Promise<CheckoutSession>

@@ -1,6 +1,11 @@
 import type { Cause } from '../domain/grant-change.ts'
 import { mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
-import { closePurchase, isAbandoned, type Purchase } from '../domain/purchase.ts'
+import {
+  closePurchase,
+  isAbandoned,
+  type Purchase,
+  type SessionReport,
+} from '../domain/purchase.ts'
 import { logFailure } from './fault-report.ts'
 import { eachPurchase } from './list-purchases.ts'
 import type { ListPage, ListWindow, Ports } from './ports.ts'
@@ -11,18 +16,10 @@ import {
   settlePayment,
   settleSession,
 } from './settle-payment.ts'
+import { SWEEP_NAMES, type SweepName } from './store.ts'
 import { type CarefulStep, carefulSteps, isHopeless, type Tally } from './sweep-step.ts'
 
-type Dependencies = SettleDependencies & Pick<Ports, 'sweeps'>
-
-export const SWEEP_NAMES = [
-  'open_purchases',
-  'completed_sessions',
-  'undelivered_notifications',
-  'refunds',
-  'disputes',
-] as const
-export type SweepName = (typeof SWEEP_NAMES)[number]
+export type ReconcileDependencies = SettleDependencies & Pick<Ports, 'sweeps'>
 
 export type SweepReport = Tally & {
   readonly sweep: SweepName
@@ -31,11 +28,14 @@ export type SweepReport = Tally & {
 }
 
 type Sweep = {
+  /** 0: at every run, so that no time is kept. */
   readonly everyMs: number
   /** How far back it looks before the last one began. */
   readonly windowMs: number
-  steps(ports: Dependencies, step: CarefulStep, since: Date): AsyncGenerator<Tally>
+  steps(ports: ReconcileDependencies, step: CarefulStep, since: Date): AsyncGenerator<Tally>
 }
+
+const ORIGIN = { by: 'reconciler', source: null } as const
 
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
@@ -50,12 +50,13 @@ const SWEEPS: Readonly<Record<SweepName, Sweep>> = {
 
 /**
  * Asks the provider for what it failed to report, and repairs what differs: those sweeps that are due, or all of them.
- * When each last began is kept in the database, so that a service that was down, or a database that was restored, looks
- * back as far as it has to; `sinceMs` looks further back. Runs to its end whatever single objects or the provider do,
- * unless it is told to stop, and tells how far it is after every step.
+ * When the last finished run of each began is kept in the database, so that a service that was down, or a database that
+ * was restored, looks back as far as it has to; `sinceMs` looks further back. Goes on past single objects and sweeps
+ * that fail; ends early when it is told to, when a key is refused and when the database does not answer. Tells how far
+ * it is after every step. Throws `Unavailable('storage')` where the sweeps' own times cannot be read or kept.
  */
 export async function reconcilePayments(
-  ports: Dependencies,
+  ports: ReconcileDependencies,
   {
     only,
     sinceMs = 0,
@@ -100,7 +101,7 @@ function beginning(
 }
 
 async function runSweep(
-  ports: Dependencies,
+  ports: ReconcileDependencies,
   sweep: SweepName,
   {
     since,
@@ -132,16 +133,19 @@ async function runSweep(
   }
 }
 
-async function* sweepOpenPurchases(ports: Dependencies, step: CarefulStep): AsyncGenerator<Tally> {
+async function* sweepOpenPurchases(
+  ports: ReconcileDependencies,
+  step: CarefulStep,
+): AsyncGenerator<Tally> {
   for await (const purchase of eachPurchase(ports, ['open', 'processing'])) {
     yield await step(purchase.id, () => reread(ports, purchase))
   }
 }
 
-async function reread(ports: Dependencies, purchase: Purchase): Promise<number> {
+async function reread(ports: ReconcileDependencies, purchase: Purchase): Promise<number> {
   const { sessionId } = purchase
   const report = sessionId === null ? null : await ports.payments.readSession(sessionId)
-  if (report) return (await settleSession(ports, report, 'reconciler'))?.isNews ? 1 : 0
+  if (report) return settle(ports, report)
 
   // Nothing is concluded from a session that the provider does not know: the key may be another account's.
   if (!isAbandoned(purchase, ports.clock.now())) return 0
@@ -157,23 +161,26 @@ async function reread(ports: Dependencies, purchase: Purchase): Promise<number> 
   return changed ? 1 : 0
 }
 
+async function settle(ports: ReconcileDependencies, report: SessionReport): Promise<number> {
+  const settlement = await settleSession(ports, report, 'reconciler')
+  return settlement?.isNews ? 1 : 0
+}
+
 async function* sweepSessions(
-  ports: Dependencies,
+  ports: ReconcileDependencies,
   step: CarefulStep,
   since: Date,
 ): AsyncGenerator<Tally> {
   for await (const page of eachPage(ports.payments.findCompletedSessions, since)) {
     yield* unreadable(step, page)
     for (const report of page.items) {
-      yield await step(report.sessionId, async () =>
-        (await settleSession(ports, report, 'reconciler'))?.isNews ? 1 : 0,
-      )
+      yield await step(report.sessionId, () => settle(ports, report))
     }
   }
 }
 
 async function* sweepNotifications(
-  ports: Dependencies,
+  ports: ReconcileDependencies,
   step: CarefulStep,
   since: Date,
 ): AsyncGenerator<Tally> {
@@ -189,7 +196,7 @@ async function* sweepNotifications(
 
 /** Refunds take weeks to bounce, so that those on their way are looked at however old they are. */
 async function* sweepRefunds(
-  ports: Dependencies,
+  ports: ReconcileDependencies,
   step: CarefulStep,
   since: Date,
 ): AsyncGenerator<Tally> {
@@ -206,7 +213,7 @@ async function* sweepRefunds(
 
 /** Banks take months for a verdict. */
 async function* sweepDisputes(
-  ports: Dependencies,
+  ports: ReconcileDependencies,
   step: CarefulStep,
   since: Date,
 ): AsyncGenerator<Tally> {
@@ -222,12 +229,12 @@ async function* sweepDisputes(
 }
 
 async function* rereadReversals(
-  ports: Dependencies,
+  ports: ReconcileDependencies,
   step: CarefulStep,
   paymentIntentIds: readonly string[],
 ): AsyncGenerator<Tally> {
   for (const id of paymentIntentIds) {
-    yield await step(id, () => readReversals(ports, id, { by: 'reconciler', source: null }))
+    yield await step(id, () => readReversals(ports, id, ORIGIN))
   }
 }
 
@@ -239,7 +246,8 @@ async function* eachPage<Item>(
   do {
     const page: ListPage<Item> = await find({ since, cursor })
     yield page
-    if (page.cursor === cursor) return
+    if (page.cursor !== null && page.cursor === cursor)
+      throw new Error('a list that repeats a page')
     cursor = page.cursor
   } while (cursor !== null)
 }
@@ -252,6 +260,6 @@ async function* unreadable(step: CarefulStep, page: ListPage<unknown>): AsyncGen
   }
 }
 
-function reconcilerCause(ports: Dependencies): Cause {
-  return causeOf(ports, { by: 'reconciler', source: null })
+function reconcilerCause(ports: ReconcileDependencies): Cause {
+  return causeOf(ports, ORIGIN)
 }

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../domain/grant-change.ts'
 import type { OutboxMessage } from '../domain/outbox.ts'
 import type { PremiumGrant, Reversals } from '../domain/premium-grant.ts'
-import { awaitsReview, type Purchase, type PurchaseId } from '../domain/purchase.ts'
+import { awaitsReview, type Purchase, type PurchaseId, reversalsOf } from '../domain/purchase.ts'
 import { logFailure } from './fault-report.ts'
 import type { Ports } from './ports.ts'
 import { readReversals, type SettleDependencies, settleSession } from './settle-payment.ts'
@@ -32,15 +32,13 @@ export async function reviewPurchase(
   if (!known) return null
 
   const provider = await readProvider(ports, known)
-  const { purchases, grants, refunds, disputes } = await ports.purchases.findAccount(known.email)
-  const purchase = purchases.find((one) => one.id === id) ?? known
+  const account = await ports.purchases.findAccount(known.email)
+  const purchase = account.purchases.find((one) => one.id === id) ?? known
   const audit = await ports.auditTrail.findByEmail(known.email)
-  const isOwn = ({ paymentIntentId }: { paymentIntentId: string }) =>
-    paymentIntentId === purchase.paymentIntentId
-  const reversals = { refunds: refunds.filter(isOwn), disputes: disputes.filter(isOwn) }
+  const reversals = reversalsOf(purchase, account)
   return {
     purchase,
-    grant: grants.find((grant) => grant.id === id) ?? null,
+    grant: account.grants.find((grant) => grant.id === id) ?? null,
     ...reversals,
     awaitsReview: awaitsReview(purchase, reversals),
     messages: await ports.outbox.findByPurchase(id),

@@ -17,7 +17,7 @@ export type SettleDependencies = Pick<
 >
 
 /** A purchase as a report left it, and whether that was news. */
-export type Settlement = { readonly purchase: Purchase; readonly isNews: boolean }
+type Settlement = { readonly purchase: Purchase; readonly isNews: boolean }
 
 type Origin = Omit<Cause, 'at'>
 
@@ -71,7 +71,8 @@ export async function settleSession(
   if (lost) await readReversals(ports, report.paymentIntentId, origin)
 
   const purchase = known ?? lost
-  const settlement = purchase && (await settleOne(ports, { purchase, lost, report, origin }))
+  const settlement =
+    purchase && (await settleOne(ports, { purchase, isLost: !known, report, origin }))
   if (!settlement && by === 'webhook') {
     ports.log.info('session of somebody else ignored', { session: report.sessionId })
   }
@@ -117,15 +118,15 @@ async function settleOne(
   ports: SettleDependencies,
   {
     purchase,
-    lost,
+    isLost,
     report,
     origin,
-  }: { purchase: Purchase; lost: Purchase | null; report: SessionReport; origin: Origin },
+  }: { purchase: Purchase; isLost: boolean; report: SessionReport; origin: Origin },
 ): Promise<Settlement | null> {
   const cause = causeOf(ports, origin)
   const { step } = await ports.purchases.update(purchase.email, cause, (account) => {
     const stored = account.purchases.find(({ id }) => id === purchase.id)
-    const before = stored ?? lost
+    const before = stored ?? (isLost ? purchase : null)
     if (!before || !concerns(report, before)) return { purchase: null, step: null }
     return takeStep(ports, { account, before, isRestored: !stored, report, now: cause.at })
   })

@@ -6,9 +6,9 @@ import type { Dispute, PremiumGrant, Refund, Reversals } from '../domain/premium
 import type { Purchase, PurchaseId, PurchaseState } from '../domain/purchase.ts'
 import type { Verification } from '../domain/verification.ts'
 
-// Every method is one atomic operation: it happens whole or not at all, is durable once its promise
-// resolves, and no other writer comes between what it reads and what it writes. Where `change` throws, nothing is
-// stored and the error passes through. All of them throw `Unavailable('storage')` when the database does not answer.
+// Every method is one atomic operation: it happens whole or not at all, is durable once its promise resolves, and no
+// other writer comes between what it reads and what it writes. Where `change` throws, nothing is stored and the error
+// passes through. All of them throw `Unavailable('storage')` when the database does not answer.
 
 /** At most one record per address; an address nobody knows has the empty one. */
 export type OtpRepository = {
@@ -112,10 +112,20 @@ export type OutboxRepository = {
   findByPurchase(id: PurchaseId): Promise<readonly OutboxMessage[]>
 }
 
-/** When each sweep through the provider's records last began one that it finished. */
+/** The ways through the provider's records, in the order in which they are gone. */
+export const SWEEP_NAMES = [
+  'open_purchases',
+  'completed_sessions',
+  'undelivered_notifications',
+  'refunds',
+  'disputes',
+] as const
+export type SweepName = (typeof SWEEP_NAMES)[number]
+
+/** When the last finished run of each sweep began. */
 export type SweepRepository = {
-  findLastRun(sweep: string): Promise<Date | null>
-  recordRun(sweep: string, startedAt: Date): Promise<void>
+  findLastRun(sweep: SweepName): Promise<Date | null>
+  recordRun(sweep: SweepName, startedAt: Date): Promise<void>
 }
 
 /** The line in time before which an address's tokens are void; see domain/log-out.ts. */

@@ -1,5 +1,6 @@
 import { logFailure } from './fault-report.ts'
 import type { Ports } from './ports.ts'
+import type { SweepName } from './store.ts'
 import { Unavailable } from './unavailable.ts'
 
 /** How many objects were looked at, how many facts were news, and how many objects could not be judged. */
@@ -12,14 +13,14 @@ export type Tally = {
 /** Looks at one object; `look` says how much was news. */
 export type CarefulStep = (object: string, look: () => Promise<number>) => Promise<Tally>
 
-/** The provider is not there any more, rather than stumbling over one object. */
+/** After so many in a row the provider is taken to be away, rather than to stumble over one object. */
 const SILENCES_MAX = 3
 
 /**
  * Steps of which a single one that fails is logged and counted, and ends nothing. Throws what makes going on pointless:
  * a database that does not answer, a key that is refused, or a provider that is silent time after time.
  */
-export function carefulSteps(ports: Pick<Ports, 'log'>, sweep: string): CarefulStep {
+export function carefulSteps(ports: Pick<Ports, 'log'>, sweep: SweepName): CarefulStep {
   let silences = 0
   return async (object, look) => {
     try {

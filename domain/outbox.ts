@@ -1,11 +1,11 @@
 import type { Brand } from './brand.ts'
 import type { Email } from './email.ts'
 import type { Language } from './language.ts'
-import type { Price, Purchase, PurchaseId, SessionReport } from './purchase.ts'
+import type { Price, Purchase, PurchaseId, SessionOutcome } from './purchase.ts'
 
 /**
- * What has to happen outside because of a purchase, exactly once: two mails to the buyer, and the refund of a payment
- * that was one too many.
+ * What a purchase may lead to outside: a mail that says how its payment ended, or the refund of a payment that was one
+ * too many. Carried out at least once, and once alone while the provider remembers the key.
  */
 export const OUTBOX_KINDS = ['payment_confirmed', 'payment_failed', 'duplicate_refund'] as const
 export type OutboxKind = (typeof OUTBOX_KINDS)[number]
@@ -38,7 +38,10 @@ const FIRST_WAIT_MS = 30_000
 const WAIT_MAX_MS = 60 * 60_000
 const PATIENCE_MS = 3 * 24 * 60 * 60_000
 
-/** How long the providers remember an idempotency key, and with it what they have done already. */
+/**
+ * How long the providers remember an idempotency key, and with it what they have done already:
+ * https://docs.stripe.com/api/idempotent_requests, https://resend.com/docs/dashboard/emails/idempotency-keys.
+ */
 const KEY_LIFETIME_MS = 24 * 60 * 60_000
 
 /** What follows from one step of a purchase. Nothing does from a step that leads nowhere. */
@@ -51,7 +54,7 @@ export function messagesAbout(
   }: {
     before: Purchase
     after: Purchase
-    outcome: SessionReport['outcome']
+    outcome: SessionOutcome
     /** Whether its row was lost, and with it the knowledge of what has gone out. */
     isRestored: boolean
   },
@@ -97,7 +100,8 @@ export function draftMessage(kind: OutboxKind, purchase: Purchase, now: Date): O
  */
 export function beginAttempt(message: OutboxMessage, now: Date): OutboxMessage {
   if (message.state !== 'waiting') return message
-  if (now.getTime() - message.createdAt.getTime() > PATIENCE_MS && message.attempts > 0) {
+  // What waited while the service was down gets one try, however late.
+  if (message.attempts > 0 && now.getTime() - message.createdAt.getTime() > PATIENCE_MS) {
     return endMessage(message, 'given_up', now)
   }
   const waitMs = Math.min(FIRST_WAIT_MS * 2 ** message.attempts, WAIT_MAX_MS)

@@ -84,7 +84,12 @@ export function isRefundedInFull({
 }
 
 function isChargedBack({ disputes }: Payment): boolean {
-  return disputes.some(({ state }) => state === 'open' || state === 'lost')
+  return disputes.some(takesMoney)
+}
+
+/** An inquiry takes none, and a dispute that was won gives it back. */
+export function takesMoney({ state }: Dispute): boolean {
+  return state === 'open' || state === 'lost'
 }
 
 /** What is known of a refund after one more report. The order of the reports does not matter. */

@@ -80,7 +80,7 @@ export type SessionReport = {
   /** Null when the session does not name one of our purchases. */
   readonly purchaseId: PurchaseId | null
   readonly outcome: SessionOutcome
-  /** Null when this very service did not make the session. */
+  /** Null unless this very service made the session, and it says what was ordered. */
   readonly order: Order | null
   /** In minor units, before and after vouchers. */
   readonly amountSubtotal: number
@@ -146,15 +146,22 @@ export function refuseSecondPayment(
 }
 
 /** Whether an operator has to look at it: money is here that was not asked for. */
-export function awaitsReview(purchase: Purchase, { refunds, disputes }: Reversals): boolean {
+export function awaitsReview(purchase: Purchase, reversals: Reversals): boolean {
   if (purchase.state !== 'review' || purchase.amountReceived === 0) return false
-  const isOwn = ({ paymentIntentId }: { paymentIntentId: string }) =>
-    paymentIntentId === purchase.paymentIntentId
   return isMoneyHere({
     amountPaid: purchase.amountReceived,
-    refunds: refunds.filter(isOwn),
-    disputes: disputes.filter(isOwn),
+    ...reversalsOf(purchase, reversals),
   })
+}
+
+/** Those that are about this purchase's own payment. */
+export function reversalsOf(
+  { paymentIntentId }: Purchase,
+  { refunds, disputes }: Reversals,
+): Reversals {
+  const isOwn = (reversal: { paymentIntentId: string }) =>
+    reversal.paymentIntentId === paymentIntentId
+  return { refunds: refunds.filter(isOwn), disputes: disputes.filter(isOwn) }
 }
 
 /** Whether the session that is open may be handed out again at today's price. */
@@ -176,7 +183,7 @@ export function attachSession(purchase: Purchase, sessionId: string): Purchase {
   return purchase.sessionId === null ? { ...purchase, sessionId } : purchase
 }
 
-/** Nobody can have paid for a purchase whose session never got a page to show. */
+/** Whether it expired without a session: nobody was shown a page, so that nobody can have paid. */
 export function isAbandoned({ state, sessionId, expiresAt }: Purchase, now: Date): boolean {
   return state === 'open' && sessionId === null && expiresAt <= now
 }
@@ -208,12 +215,18 @@ export function settlePurchase(
   const seen = linkPurchase(purchase, report)
   if (report.outcome !== 'paid') return advance(seen, { state: STATE_AFTER[report.outcome] })
 
-  const amountPaid = report.amountTotal
+  const { amountTotal } = report
   const reviewReason = findMismatch(purchase, report, allowPromotionCodes)
   if (reviewReason) {
-    return advance(seen, { state: 'review', reviewReason, amountReceived: amountPaid })
+    return advance(seen, { state: 'review', reviewReason, amountReceived: amountTotal })
   }
-  return advance(seen, { state: 'paid', paidAt: now, amountPaid, isDuplicate, revokedAt: null })
+  return advance(seen, {
+    state: 'paid',
+    paidAt: now,
+    amountPaid: amountTotal,
+    isDuplicate,
+    revokedAt: null,
+  })
 }
 
 const STATE_AFTER = {

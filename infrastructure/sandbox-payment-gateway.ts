@@ -1,4 +1,5 @@
 import type { Clock, PaymentGateway, SandboxDesk, SandboxSession } from '../application/ports.ts'
+import { Unavailable } from '../application/unavailable.ts'
 import type { Price, SessionReport } from '../domain/purchase.ts'
 import { type SandboxDelivery, sandboxCourier } from './sandbox-courier.ts'
 import { expandedSessionObject, type SandboxAddresses, sandboxEvent } from './sandbox-events.ts'
@@ -118,10 +119,13 @@ export function sandboxPaymentGateway({
         cursor: isLast ? null : (records.at(-1)?.sessionId ?? null),
       }
     },
-    // Nobody sends money back here, and what was not delivered is still on its way.
+    // Nobody has money here that could be sent back, and what was not delivered is still on its way.
     listRefunds: async () => [],
     listDisputes: async () => [],
-    refundPayment: async () => [],
+    async refundPayment() {
+      const cause = new Error('the sandbox sends no money back')
+      throw new Unavailable('payment', { cause, answered: true })
+    },
     findUndeliveredNotifications: async () => NOTHING_LISTED,
     findRefunds: async () => NOTHING_LISTED,
     findDisputes: async () => NOTHING_LISTED,

@@ -1,10 +1,10 @@
 import Stripe from 'stripe'
 
+/** To be looked for: the SDK takes whatever has no `error` in it for success, with any status. */
 export const OK = 200
 
 type Kind = { id: string; object: string }
 
-/** The SDK takes whatever has no `error` in it for success, with any status. */
 export function expectObject<Answer extends Kind>(
   answer: Stripe.Response<Answer>,
   object: Answer['object'],

@@ -6,7 +6,7 @@ import { Unavailable } from '../application/unavailable.ts'
  * Puts a question to Stripe and gives it up after `timeoutMs`, the SDK's retries included. Throws
  * `Unavailable('payment')` for whatever the question throws and for every answer that is not Stripe's own.
  */
-export type AskStripe = <Answer>(question: (stripe: Stripe) => Promise<Answer>) => Promise<Answer>
+type AskStripe = <Answer>(question: (stripe: Stripe) => Promise<Answer>) => Promise<Answer>
 
 const RETRIES_MAX = 2
 

@@ -11,7 +11,7 @@ type Listed = { id: string; object: string }
 type ListAnswer<Item> = Stripe.Response<Stripe.ApiList<Item>>
 type Page<Answer> = { readonly data: readonly Answer[]; readonly cursor: string | null }
 
-export function pageParams(cursor: string | null) {
+function pageParams(cursor: string | null) {
   return { limit: PAGE_SIZE_MAX, ...(cursor === null ? {} : { starting_after: cursor }) }
 }
 
@@ -58,7 +58,6 @@ export async function readAllPages<Answer extends Listed>(
   return all
 }
 
-/** The SDK takes whatever has no `error` in it for success, with any status. */
 function expectPage<Answer extends Listed>(answer: ListAnswer<Answer>): Page<Answer> {
   const { lastResponse, object, data, has_more } = answer
   const isList = object === 'list' && Array.isArray(data) && typeof has_more === 'boolean'

@@ -8,7 +8,7 @@ import { readAllPages, readPage, windowParams } from './stripe-pages.ts'
 // Money that goes back to the buyer: https://docs.stripe.com/api/refunds and /disputes.
 
 /** What a dispute that is read, rather than reported by an event, is taken for. */
-export type DisputeReading = {
+type DisputeReading = {
   readonly live: boolean
   /** Before the request was sent, in whole seconds as events count: the answer is no older. */
   readonly reportedAt: Date

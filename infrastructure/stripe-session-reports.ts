@@ -6,6 +6,7 @@ import {
   type Price,
   type PurchaseId,
   readPurchaseId,
+  type SessionOutcome,
   type SessionReport,
 } from '../domain/purchase.ts'
 import { idOf, toDate } from './stripe-objects.ts'
@@ -34,10 +35,7 @@ export type SessionObject = Pick<
 > & { payment_intent: string | Pick<Stripe.PaymentIntent, 'id' | 'status'> | null }
 
 /** How a session is reported: with the outcome that an event has, or with what the session says of itself. */
-export type ReportSession = (
-  session: SessionObject,
-  outcome?: SessionReport['outcome'],
-) => SessionReport
+export type ReportSession = (session: SessionObject, outcome?: SessionOutcome) => SessionReport
 
 export function sessionReports({ publicUrl }: { publicUrl: string }): ReportSession {
   return (session, outcome = outcomeOf(session)) => ({
@@ -73,7 +71,7 @@ export function orderMetadata({
 }
 
 /** What a session says of itself. Without its payment intent expanded, money that bounced seems to be on its way. */
-function outcomeOf(session: SessionObject): SessionReport['outcome'] {
+function outcomeOf(session: SessionObject): SessionOutcome {
   switch (session.status) {
     case 'open':
       return 'open'
@@ -91,7 +89,7 @@ export function isPaid({ payment_status }: SessionObject): boolean {
 }
 
 /** A completed session is paid later, or never: https://docs.stripe.com/payments/paymentintents/lifecycle. */
-function unpaidOutcome({ payment_intent }: SessionObject): SessionReport['outcome'] {
+function unpaidOutcome({ payment_intent }: SessionObject): SessionOutcome {
   const status = typeof payment_intent === 'object' ? payment_intent?.status : undefined
   return status === 'canceled' || status === 'requires_payment_method' ? 'failed' : 'processing'
 }

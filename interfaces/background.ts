@@ -1,7 +1,8 @@
 import { deliverOutbox } from '../application/deliver-outbox.ts'
 import { logFailure } from '../application/fault-report.ts'
 import type { Ports } from '../application/ports.ts'
-import { reconcilePayments } from '../application/reconcile-payments.ts'
+import { reconcilePayments, type SweepReport } from '../application/reconcile-payments.ts'
+import { SWEEP_NAMES } from '../application/store.ts'
 
 const OUTBOX_EVERY_MS = 1000
 const RECONCILER_EVERY_MS = 60_000
@@ -10,9 +11,8 @@ const WAIT_AFTER_FAILURE_MS = 10_000
 
 /**
  * What the service does by itself: it carries out what waits in the outbox, and asks the provider for what it failed to
- * report, about everything at first. Each begins at once and again some time after it has ended, so that no two runs of
- * one overlap. Resolves once
- * `stopping` was aborted and what was under way has ended; never rejects.
+ * report, about everything until that was seen once. Each begins at once and again some time after it has ended, so that
+ * no two runs of one overlap. Resolves once `stopping` was aborted and what was under way has ended; never rejects.
  */
 export async function workInBackground({
   ports,
@@ -46,8 +46,12 @@ export async function workInBackground({
   await Promise.all([
     repeat('outbox', OUTBOX_EVERY_MS, () => deliverOutbox(ports, stopping)),
     repeat('reconciler', RECONCILER_EVERY_MS, async () => {
-      await reconcilePayments(ports, { only, stopping })
-      only = 'due'
+      const reports = await reconcilePayments(ports, { only, stopping })
+      if (hasSeenAll(reports)) only = 'due'
     }),
   ])
+}
+
+function hasSeenAll(reports: readonly SweepReport[]): boolean {
+  return reports.length === SWEEP_NAMES.length && reports.every(({ finished }) => finished)
 }

@@ -58,8 +58,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const env = envFile === null ? process.env : withEnvFile(process.env, readSettingsFile(envFile))
   const surroundings = { env, readFile }
   const output = { json, print, complain }
-  // Whoever reads the first lines of a list and goes is no failure, as with "alibi purchases | head".
-  if (line.command !== 'serve') process.stdout.on('error', () => process.exit(EXIT.done))
+  if (line.command !== 'serve') process.stdout.on('error', endUnread)
   switch (line.command) {
     case 'version':
       return version({ number: packageJson.version, json, print })
@@ -84,11 +83,13 @@ async function run(argv: readonly string[]): Promise<number> {
       return withStore(surroundings, (ports) => status({ ports, email: line.email, ...output }))
     }
     case 'purchases': {
-      const { listPurchases, showPurchase } = await import('./cli/purchases.ts')
-      const { show, review } = line
-      return show === null
-        ? withStore(surroundings, (ports) => listPurchases({ ports, review, ...output }))
-        : withPorts(surroundings, (ports) => showPurchase({ ports, id: show, ...output }))
+      const { showPurchases } = await import('./cli/purchases.ts')
+      const { review } = line
+      return withStore(surroundings, (ports) => showPurchases({ ports, review, ...output }))
+    }
+    case 'purchases show': {
+      const { showPurchase } = await import('./cli/purchases.ts')
+      return withPorts(surroundings, (ports) => showPurchase({ ports, id: line.id, ...output }))
     }
     case 'reconcile': {
       const { reconcile } = await import('./cli/reconcile.ts')
@@ -99,6 +100,11 @@ async function run(argv: readonly string[]): Promise<number> {
       )
     }
   }
+}
+
+/** Whoever reads the first lines and goes is no failure, as with "alibi purchases | head"; a full disk is one. */
+function endUnread({ code }: NodeJS.ErrnoException): void {
+  process.exit(code === 'EPIPE' ? EXIT.done : EXIT.failed)
 }
 
 /** For the operator's commands that only look into the database, or write to it. */

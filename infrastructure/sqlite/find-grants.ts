@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Email } from '../../domain/email.ts'
-import type { Payment, PremiumGrant } from '../../domain/premium-grant.ts'
+import type { PremiumGrant, Reversals } from '../../domain/premium-grant.ts'
 import type { Queries } from './database.ts'
 import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
 
@@ -51,9 +51,7 @@ function known(amountPaid: number | null): number {
 }
 
 /** What was paid with no payment intent cost nothing, and nothing of it can come back. */
-function prepareFindReversals(
-  queries: Queries,
-): (paymentIntentId: string | null) => Pick<Payment, 'refunds' | 'disputes'> {
+function prepareFindReversals(queries: Queries): (paymentIntentId: string | null) => Reversals {
   const selectRefunds = queries
     .select()
     .from(refunds)

@@ -2,8 +2,8 @@ import { eq, sql } from 'drizzle-orm'
 import type { RefundRepository } from '../../application/store.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { SqliteDatabase } from './database.ts'
-import { prepareUpdateFacts } from './payment-facts.ts'
 import { prepareUpsert } from './prepared-writes.ts'
+import { prepareUpdateReversals } from './reversals.ts'
 import { purchases, refunds } from './schema.ts'
 
 export function sqliteRefundRepository(
@@ -23,10 +23,11 @@ export function sqliteRefundRepository(
     .prepare()
   const find = (id: string) => select.get({ id }) ?? null
   const save = prepareUpsert(queries, refunds)
-  const updateFacts = prepareUpdateFacts(queries, { find, save, recordChanges })
+  const updateReversals = prepareUpdateReversals(queries, { find, save, recordChanges })
 
   return {
-    update: async (reported, cause, change) => write(() => updateFacts(reported, cause, change)),
+    update: async (reported, cause, change) =>
+      write(() => updateReversals(reported, cause, change)),
     findById: async (id) => read(() => find(id)),
     findPendingPayments: async () =>
       read(() => selectPending.all().map(({ paymentIntentId }) => paymentIntentId)),

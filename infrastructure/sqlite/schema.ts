@@ -1,5 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SandboxSession } from '../../application/ports.ts'
+import type { SweepName } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { ACTORS, type GrantChangeReason } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
@@ -111,7 +112,7 @@ export const auditEntries = sqliteTable('audit_entries', {
 })
 
 export const sweeps = sqliteTable('sweeps', {
-  name: text('name').notNull().primaryKey(),
+  name: text('name').$type<SweepName>().notNull().primaryKey(),
   lastRunAt: momentColumn('last_run_at').notNull(),
 })
 

@@ -12,31 +12,34 @@ import {
   SINCE_MAX,
 } from './command-table.ts'
 
-export type CommonOptions = { readonly envFile: string | null; readonly json: boolean }
+type ParsedOptions = { readonly envFile: string | null; readonly json: boolean }
 
 /** What was asked for, or what is wrong with the way it was asked. */
 export type CommandLine =
   | {
       readonly command: 'serve' | 'migrate' | 'healthcheck' | 'openapi' | 'version'
-      readonly options: CommonOptions
+      readonly options: ParsedOptions
     }
   | {
       readonly command: 'grant' | 'revoke' | 'status'
       readonly email: Email
-      readonly options: CommonOptions
+      readonly options: ParsedOptions
     }
   | {
       readonly command: 'purchases'
-      /** Null for a list. */
-      readonly show: PurchaseId | null
       readonly review: boolean
-      readonly options: CommonOptions
+      readonly options: ParsedOptions
+    }
+  | {
+      readonly command: 'purchases show'
+      readonly id: PurchaseId
+      readonly options: ParsedOptions
     }
   | {
       readonly command: 'reconcile'
       readonly sinceMs: number | null
       readonly dryRun: boolean
-      readonly options: CommonOptions
+      readonly options: ParsedOptions
     }
   | { readonly command: 'help'; readonly topic: CommandName | null }
   | UsageError
@@ -159,15 +162,15 @@ function parseMeaning(
       return { command: name, email, options }
     }
     case 'purchases':
-      return { command: name, show: null, review: values.review === true, options }
+      return { command: name, review: values.review === true, options }
     case 'purchases show': {
-      const show = readPurchaseId(operand)
-      if (show === null) {
+      const id = readPurchaseId(operand)
+      if (id === null) {
         return {
           usageError: `${name} needs an ID as "alibi purchases" lists it, not ${quote(operand)}`,
         }
       }
-      return { command: 'purchases', show, review: false, options }
+      return { command: name, id, options }
     }
     case 'reconcile': {
       const { since } = values

@@ -1,11 +1,11 @@
 import { countDecimals } from '../../domain/money.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
 import {
-  type Dispute,
   isActive,
   isRefundedInFull,
   type Payment,
   type PremiumGrant,
+  takesMoney,
 } from '../../domain/premium-grant.ts'
 import type { Price, Purchase, ReviewReason } from '../../domain/purchase.ts'
 
@@ -59,19 +59,13 @@ export function describeGrant(grant: PremiumGrant): string {
   const { payment, revokedAt } = grant
   const reasons = [
     ...(revokedAt ? [`revoked ${revokedAt.toISOString()}`] : []),
-    ...(payment ? describeLosses(grant, payment) : []),
+    ...(payment ? describeLosses(payment) : []),
   ]
   return `not active: ${reasons.join(', ')}`
 }
 
-function describeLosses(grant: PremiumGrant, payment: Payment): readonly string[] {
-  const takesAccess = (dispute: Dispute) =>
-    !isActive({
-      ...grant,
-      revokedAt: null,
-      payment: { ...payment, refunds: [], disputes: [dispute] },
-    })
-  const chargebacks = payment.disputes.filter(takesAccess)
+function describeLosses(payment: Payment): readonly string[] {
+  const chargebacks = payment.disputes.filter(takesMoney)
   return [
     ...(isRefundedInFull(payment) ? ['refunded in full'] : []),
     ...chargebacks.map(({ id, state }) => `chargeback ${id} ${state}`),
@@ -90,7 +84,7 @@ export function describeMessage(message: OutboxMessage): string {
   }
 }
 
-/** A name as the source has it, for people. */
+/** `open_purchases` as people read it: `open purchases`. */
 export function spaced(name: string): string {
   return name.replaceAll('_', ' ')
 }

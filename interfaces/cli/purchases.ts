@@ -1,4 +1,4 @@
-import { listPurchases as readPurchases } from '../../application/list-purchases.ts'
+import { listPurchases } from '../../application/list-purchases.ts'
 import { type PurchaseReview, reviewPurchase } from '../../application/review-purchase.ts'
 import { isActive } from '../../domain/premium-grant.ts'
 import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
@@ -27,20 +27,20 @@ const PROVIDER_WORDS: Readonly<Record<PurchaseReview['provider'], string>> = {
 }
 
 /** Lists purchases, oldest first, each as soon as it is read. */
-export async function listPurchases({
+export async function showPurchases({
   ports,
   review,
   json,
   print,
 }: {
-  ports: Parameters<typeof readPurchases>[0]
+  ports: Parameters<typeof listPurchases>[0]
   /** Whether only those are wanted that wait for an operator. */
   review: boolean
   json: boolean
   print: (text: string) => void
 }): Promise<number> {
   let isEmpty = true
-  for await (const purchase of readPurchases(ports, { onlyReview: review })) {
+  for await (const purchase of listPurchases(ports, { onlyReview: review })) {
     if (isEmpty && !json) print(padCells([...PURCHASE_HEADER, 'ADDRESS'], LIST_WIDTHS))
     isEmpty = false
     if (json) print(JSON.stringify(purchase))

@@ -1,10 +1,7 @@
-import { dryRun as withoutStoring } from '../../application/dry-run.ts'
-import {
-  reconcilePayments,
-  SWEEP_NAMES,
-  type SweepReport,
-} from '../../application/reconcile-payments.ts'
+import { reconcilePayments, type SweepReport } from '../../application/reconcile-payments.ts'
+import { SWEEP_NAMES } from '../../application/store.ts'
 import type { Tally } from '../../application/sweep-step.ts'
+import { withoutStoring } from '../../application/without-storing.ts'
 import { EXIT } from './exit-codes.ts'
 import { spaced } from './payment-words.ts'
 import { alignColumns } from './text-layout.ts'

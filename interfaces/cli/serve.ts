@@ -4,7 +4,7 @@ import type { Listener } from '../http/listen.ts'
 import { EXIT } from './exit-codes.ts'
 
 /** The service behind a listener, and what it holds open. */
-export type Service = {
+type Service = {
   readonly handler: Handler
   /** The address users reach. */
   readonly publicUrl: string
@@ -41,13 +41,13 @@ export async function serve({
   const work = service.work()
 
   const signal = await stopRequested
-  log.info('stopping: answers under way are finished first', { signal })
+  log.info('stopping: what is under way is finished first', { signal })
   const drained = await Promise.race([
     Promise.all([listener.stop(), work]).then(() => true),
     wait(DRAIN_MAX_MS).then(() => false),
   ])
   service.close()
-  if (!drained) log.warn('stopped with answers still under way')
+  if (!drained) log.warn('stopped with work still under way')
   else log.info('stopped')
   return drained ? EXIT.done : EXIT.failed
 }

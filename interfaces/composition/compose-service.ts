@@ -6,7 +6,7 @@ import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
 import type { HttpOptions } from '../http/options.ts'
 import { composeMailer, composePayment } from './compose-providers.ts'
 
-export type Surroundings = {
+export type ServiceParts = {
   readonly config: Config
   readonly store: SqliteStore
   readonly log: Log
@@ -26,7 +26,7 @@ export async function composePorts({
   url,
   publicUrl,
   write,
-}: Surroundings): Promise<{ ports: Ports; desk: SandboxDesk | null; stop: () => void }> {
+}: ServiceParts): Promise<{ ports: Ports; desk: SandboxDesk | null; stop: () => void }> {
   const { builtInContent } = await import('../../infrastructure/content.ts')
   const { developmentSecret } = await import('../../infrastructure/development-secret.ts')
   const { hmacSecrets } = await import('../../infrastructure/hmac-secrets.ts')
@@ -63,7 +63,7 @@ export async function composePorts({
 
 /** What the HTTP interface needs beside the ports. */
 export async function composeHttp(
-  { config, publicUrl }: Pick<Surroundings, 'config' | 'publicUrl'>,
+  { config, publicUrl }: Pick<ServiceParts, 'config' | 'publicUrl'>,
   {
     ports,
     desk,

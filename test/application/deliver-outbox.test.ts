@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { deliverOutbox } from '../../application/deliver-outbox.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { draftMessage, type OutboxKind } from '../../domain/outbox.ts'
+import { isActive } from '../../domain/premium-grant.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { ANNA, paidPurchase } from '../contracts/purchases.ts'
 import { CAUSE, fakePorts } from '../fakes.ts'
@@ -154,7 +155,13 @@ describe('a second payment', () => {
 
     const { grants, refunds } = await ports.purchases.findAccount(ANNA)
     expect(refunds).toMatchObject([{ paymentIntentId: 'pi_pur_second', amount: 400 }])
-    expect(grants.map(({ id }) => id).toSorted()).toEqual(['pur_first', 'pur_second'])
+    const active = new Map(grants.map((grant) => [grant.id, isActive(grant)]))
+    expect(active).toEqual(
+      new Map([
+        ['pur_first', true],
+        ['pur_second', false],
+      ]),
+    )
     const audit = await ports.auditTrail.findByEmail(ANNA)
     expect(audit.at(-1)).toMatchObject({
       grantId: 'pur_second',

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { checkPremium } from '../../application/check-premium.ts'
-import {
-  reconcilePayments,
-  SWEEP_NAMES,
-  type SweepReport,
-} from '../../application/reconcile-payments.ts'
+import { reconcilePayments, type SweepReport } from '../../application/reconcile-payments.ts'
+import { SWEEP_NAMES } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Email } from '../../domain/email.ts'
 import { ANNA, openPurchase, paidPurchase } from '../contracts/purchases.ts'
@@ -170,7 +167,7 @@ describe('a database that was restored from before the purchases', () => {
 })
 
 describe('a notification that never arrived', () => {
-  test('is taken into account', async () => {
+  test('gives premium within the next run', async () => {
     const { ports, move, notification } = await openBuyer()
     move('paid')
     ports.payments.undelivered.push(notification())
@@ -337,6 +334,14 @@ describe('a run goes on', () => {
       ['disputes', true],
     ])
     expect(namesOf(await due(ports))).toEqual(['open_purchases', 'refunds'])
+  })
+
+  test('past a list that repeats a page, which is not taken for read', async () => {
+    const ports = fakePorts()
+    ports.payments.findRefunds = async () => ({ items: [], unreadable: [], cursor: 're_1' })
+    const reports = await due(ports)
+    expect(reports.find(({ sweep }) => sweep === 'refunds')).toMatchObject({ finished: false })
+    expect(reports.find(({ sweep }) => sweep === 'disputes')).toMatchObject({ finished: true })
   })
 
   test('until it is told to stop, after the object under way', async () => {

@@ -67,9 +67,7 @@ describe('beside a service that runs', () => {
     const email = 'story@example.com'
     const { sessionId } = await buyerOf(email).buy()
     const purchase = String(double.sessions.get(sessionId)?.client_reference_id)
-    const [paid] = double.events
-      .filter(({ type }) => type === 'checkout.session.completed')
-      .slice(-1)
+    const paid = double.events.findLast(({ type }) => type === 'checkout.session.completed')
     const [refund] = double.refund(sessionId)
     await double.deliverAll()
     await runAlone('grant', email)

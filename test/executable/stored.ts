@@ -50,7 +50,7 @@ export function swept(place: Place, start = Date.now() - HOUR_MS): Promise<void>
   })
 }
 
-export function countWaiting(place: Place): number {
+function countWaiting(place: Place): number {
   return stored(place, "SELECT key FROM outbox WHERE state = 'waiting'").length
 }
 

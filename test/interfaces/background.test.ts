@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { checkPremium } from '../../application/check-premium.ts'
-import { SWEEP_NAMES } from '../../application/reconcile-payments.ts'
+import { SWEEP_NAMES } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
+import type { PurchaseId } from '../../domain/purchase.ts'
 import { workInBackground } from '../../interfaces/background.ts'
 import { openBuyer } from '../application/buyers.ts'
 
@@ -84,6 +85,28 @@ describe('the service by itself', () => {
     expect(ports.payments.windows.map(({ list }) => list)).toEqual(lists)
     await pass(MINUTE_MS)
     expect(ports.payments.windows).toHaveLength(lists.length)
+    stop.abort()
+    await work
+  })
+
+  test('looks at everything until that was seen once, also where the provider was away at the start', async () => {
+    const { ports, start, stop, waits, pass, move, email, sessionId } = await openService()
+    for (const sweep of SWEEP_NAMES) await ports.sweeps.recordRun(sweep, ports.clock.now())
+    const report = move('paid')
+    ports.payments.sessions.delete(sessionId)
+    ports.payments.outage = true
+    const work = start()
+    await waits.untilBothSleep()
+    expect(await checkPremium(ports, email)).toBe(false)
+    ports.payments.outage = false
+    ports.payments.sessions.set('cs_lost', {
+      ...report,
+      sessionId: 'cs_lost',
+      purchaseId: 'pur_lost' as PurchaseId,
+      order: { ...report.order!, id: 'pur_lost' as PurchaseId },
+    })
+    await pass(MINUTE_MS)
+    expect(await checkPremium(ports, email)).toBe(true)
     stop.abort()
     await work
   })

@@ -72,7 +72,7 @@ describe('an address', () => {
 })
 
 describe('purchases', () => {
-  const list = { command: 'purchases', show: null, options: PLAIN } as const
+  const list = { command: 'purchases', options: PLAIN } as const
 
   test('are listed, all of them or those that wait', () => {
     expect(parse('purchases')).toEqual({ ...list, review: false })
@@ -85,12 +85,10 @@ describe('purchases', () => {
   })
 
   test('show takes one by its id', () => {
-    const show = 'pur_0abc' as PurchaseId
-    expect(parse('purchases show pur_0abc')).toEqual({ ...list, show, review: false })
+    const one = { command: 'purchases show', id: 'pur_0abc' as PurchaseId } as const
+    expect(parse('purchases show pur_0abc')).toEqual({ ...one, options: PLAIN })
     expect(parse('purchases --json show pur_0abc')).toEqual({
-      ...list,
-      show,
-      review: false,
+      ...one,
       options: { envFile: null, json: true },
     })
   })

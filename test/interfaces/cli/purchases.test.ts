@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { grantPremium } from '../../../application/grant-premium.ts'
 import { beginAttempt, endMessage, type OutboxKey } from '../../../domain/outbox.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
-import { listPurchases, showPurchase } from '../../../interfaces/cli/purchases.ts'
+import { showPurchase, showPurchases } from '../../../interfaces/cli/purchases.ts'
 import { type FakePorts, openBuyer } from '../../application/buyers.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../../contracts/purchases.ts'
 import { CAUSE, fakePorts } from '../../fakes.ts'
@@ -10,7 +10,7 @@ import { recordedOutput } from './recorded-output.ts'
 
 async function list(ports: FakePorts, { review = false, json = false } = {}) {
   const { lines, print } = recordedOutput()
-  const exitCode = await listPurchases({ ports, review, json, print })
+  const exitCode = await showPurchases({ ports, review, json, print })
   return { exitCode, lines }
 }
 
@@ -131,7 +131,7 @@ describe('the list', () => {
           return all.filter(({ id }) => after === null || id > after).slice(0, limit)
         },
       }
-      await listPurchases({ ports: { purchases }, review: false, json, print })
+      await showPurchases({ ports: { purchases }, review: false, json, print })
       expect(writtenBefore).toEqual([0, 200, 400])
       expect(lines).toHaveLength(json ? 450 : 451)
     },

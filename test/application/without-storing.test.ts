@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { checkPremium } from '../../application/check-premium.ts'
-import { dryRun } from '../../application/dry-run.ts'
 import { reconcilePayments } from '../../application/reconcile-payments.ts'
+import { withoutStoring } from '../../application/without-storing.ts'
 import { ANNA, paidPurchase } from '../contracts/purchases.ts'
 import { CAUSE } from '../fakes.ts'
 import { openBuyer } from './buyers.ts'
@@ -28,7 +28,7 @@ test('tells what a run would repair, and stores none of it', async () => {
 
   const repaired = (reports: Awaited<ReturnType<typeof reconcilePayments>>) =>
     reports.map((report) => [report.sweep, report.repaired])
-  const told = repaired(await reconcilePayments(dryRun(ports), RUN))
+  const told = repaired(await reconcilePayments(withoutStoring(ports), RUN))
   // The open purchase shows twice: nothing of the first sweep is stored when the second one looks.
   expect(told).toEqual([
     ['open_purchases', 1],

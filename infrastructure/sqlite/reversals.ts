@@ -7,16 +7,16 @@ import { IS_PAID } from './find-grants.ts'
 import { purchases } from './schema.ts'
 
 /** A refund or a dispute. */
-type PaymentFact = { readonly id: string; readonly paymentIntentId: string }
+type Reversal = { readonly id: string; readonly paymentIntentId: string }
 
-type UpdateFacts<Fact> = <Reported extends { readonly id: string }>(
+type UpdateReversals<Fact> = <Reported extends { readonly id: string }>(
   reported: readonly Reported[],
   cause: Cause,
   change: (known: Fact | null, reported: Reported) => Fact,
 ) => number
 
 /** For use inside a write: changes what is known, together with the audit entries that follow from it. */
-export function prepareUpdateFacts<Fact extends PaymentFact>(
+export function prepareUpdateReversals<Fact extends Reversal>(
   queries: Queries,
   {
     find,
@@ -27,7 +27,7 @@ export function prepareUpdateFacts<Fact extends PaymentFact>(
     save: (fact: Fact) => void
     recordChanges: RecordChanges
   },
-): UpdateFacts<Fact> {
+): UpdateReversals<Fact> {
   const findBuyers = prepareFindBuyers(queries)
 
   return (reported, cause, change) => {
@@ -47,7 +47,7 @@ export function prepareUpdateFacts<Fact extends PaymentFact>(
 }
 
 /** Whose grants hang on these payments. */
-function prepareFindBuyers(queries: Queries): (facts: readonly PaymentFact[]) => readonly Email[] {
+function prepareFindBuyers(queries: Queries): (facts: readonly Reversal[]) => readonly Email[] {
   const select = queries
     .select({ email: purchases.email })
     .from(purchases)

@@ -1,18 +1,19 @@
 import type { Email } from '../domain/email.ts'
 import type { Cause } from '../domain/grant-change.ts'
-import type { Log, LogFields, Ports } from './ports.ts'
+import type { Log, LogFields } from './ports.ts'
+import type { ReconcileDependencies } from './reconcile-payments.ts'
 import type { Account } from './store.ts'
-
-type Written = Pick<Ports, 'purchases' | 'refunds' | 'disputes' | 'sweeps' | 'log'>
 
 /**
  * The same ports, except that nothing is stored: every change is worked out on what is stored now, and comes to
  * nothing. What it would have led to later in the same run does not show.
  */
-export function dryRun<Given extends Written>(ports: Given): Given {
-  const { purchases, refunds, disputes, sweeps, log } = ports
+export function withoutStoring(ports: ReconcileDependencies): ReconcileDependencies {
+  const { payments, clock, rules, purchases, refunds, disputes, sweeps, log } = ports
   return {
-    ...ports,
+    payments,
+    clock,
+    rules,
     log: markedLog(log),
     purchases: {
       ...purchases,
