@@ -6,15 +6,13 @@ import {
   type OutboxKind,
   type OutboxMessage,
 } from '../domain/outbox.ts'
-import { isPaidTwice, mergeRefund } from '../domain/premium-grant.ts'
+import { hasMoneyOfAnother, isActive } from '../domain/premium-grant.ts'
 import { keepDuplicate, type Purchase } from '../domain/purchase.ts'
+import { applyRefunds, type ReversalDependencies, readReversals } from './apply-reversals.ts'
 import { logFailure } from './fault-report.ts'
 import type { Ports } from './ports.ts'
 
-type Dependencies = Pick<
-  Ports,
-  'outbox' | 'purchases' | 'refunds' | 'payments' | 'mailer' | 'clock' | 'log'
->
+type Dependencies = ReversalDependencies & Pick<Ports, 'outbox' | 'mailer' | 'rules'>
 
 /** What one provider carries out, so that one that is down holds up nothing of the other's. */
 const CHANNELS: readonly (readonly OutboxKind[])[] = [
@@ -29,7 +27,10 @@ const CHANNELS: readonly (readonly OutboxKind[])[] = [
  * where no message can be taken.
  */
 export async function deliverOutbox(ports: Dependencies, stopping: AbortSignal): Promise<void> {
-  for (const kinds of CHANNELS) await drain(ports, kinds, stopping)
+  const rounds = CHANNELS.map((kinds) => drain(ports, kinds, stopping))
+  const ends = await Promise.allSettled(rounds)
+  const broken = ends.find((end) => end.status === 'rejected')
+  if (broken) throw broken.reason
 }
 
 async function drain(
@@ -44,7 +45,7 @@ async function drain(
     const { key: outbox, kind, purchaseId: purchase, attempts } = message
     const fields = { outbox, kind, purchase, attempts }
     if (message.state === 'given_up') {
-      ports.log.error('given up after three days: an operator has to see to it', fields)
+      ports.log.error('given up after three days of tries: an operator has to see to it', fields)
       continue
     }
 
@@ -73,35 +74,45 @@ async function carryOut(ports: Dependencies, message: OutboxMessage): Promise<'d
   return 'done'
 }
 
-/** Looks once more, right before the money goes back, whether the payment is still one too many. */
+/**
+ * Looks once more, right before the money goes back, whether the payment is still one too many: the other one may have
+ * been given back since, or, with a restored backup, long ago.
+ */
 async function refundDuplicate(
   ports: Dependencies,
   { key, purchaseId, email }: OutboxMessage,
 ): Promise<'done' | 'dropped'> {
+  if (!ports.rules.refundDuplicates) return 'dropped'
+  const origin = { by: 'outbox', source: key } as const
+  for (const { paymentIntentId } of (await ports.purchases.findAccount(email)).purchases) {
+    await readReversals(ports, paymentIntentId, origin)
+  }
+
   const { purchases, grants } = await ports.purchases.findAccount(email)
   const purchase = purchases.find(({ id }) => id === purchaseId)
   if (!purchase?.paymentIntentId) return 'dropped'
-  const cause: Cause = { at: ports.clock.now(), by: 'outbox', source: key }
-  if (!isPaidTwice(grants, purchaseId)) {
+  const cause: Cause = { at: ports.clock.now(), ...origin }
+  if (!hasMoneyOfAnother(grants, purchaseId)) {
     await keep(ports, purchase, cause)
     return 'dropped'
   }
 
   const { paymentIntentId } = purchase
   const refunds = await ports.payments.refundPayment({ paymentIntentId, key })
-  await ports.refunds.update(refunds, cause, mergeRefund)
+  await applyRefunds(ports, refunds, cause)
   return 'done'
 }
 
-/** The payment that was one too many has become the one that counts, and is confirmed as such. */
+/** The payment that was one too many has become the one that counts, and is confirmed as such if it still does. */
 async function keep(
   { purchases }: Dependencies,
   { id, email }: Purchase,
   cause: Cause,
 ): Promise<void> {
-  await purchases.update(email, cause, ({ purchases: all }) => {
+  await purchases.update(email, cause, ({ purchases: all, grants }) => {
     const current = all.find((one) => one.id === id)
-    if (!current) return { purchase: null }
+    const isKept = grants.some((grant) => grant.id === id && isActive(grant))
+    if (!current || !isKept) return { purchase: null }
     return {
       purchase: keepDuplicate(current),
       messages: [draftMessage('payment_confirmed', current, cause.at)],

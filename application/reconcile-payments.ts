@@ -1,21 +1,15 @@
 import type { Cause } from '../domain/grant-change.ts'
-import { mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
 import {
   closePurchase,
-  isAbandoned,
+  isForgotten,
   type Purchase,
   type SessionReport,
 } from '../domain/purchase.ts'
+import { applyDisputes, applyRefunds, readReversals } from './apply-reversals.ts'
 import { logFailure } from './fault-report.ts'
 import { eachPurchase } from './list-purchases.ts'
 import type { ListPage, ListWindow, Ports } from './ports.ts'
-import {
-  causeOf,
-  readReversals,
-  type SettleDependencies,
-  settlePayment,
-  settleSession,
-} from './settle-payment.ts'
+import { causeOf, type SettleDependencies, settlePayment, settleSession } from './settle-payment.ts'
 import { SWEEP_NAMES, type SweepName } from './store.ts'
 import { type CarefulStep, carefulSteps, isHopeless, type Tally } from './sweep-step.ts'
 
@@ -23,7 +17,7 @@ export type ReconcileDependencies = SettleDependencies & Pick<Ports, 'sweeps'>
 
 export type SweepReport = Tally & {
   readonly sweep: SweepName
-  /** False when something ended it early; what it missed, the next one sees. */
+  /** False when an outage ended it early or hid an object from it; what it missed, the next one sees. */
   readonly finished: boolean
 }
 
@@ -110,7 +104,7 @@ async function runSweep(
   }: { since: Date; stopping: AbortSignal; onProgress: (report: SweepReport) => void },
 ): Promise<{ report: SweepReport; failure: unknown }> {
   let report: SweepReport = { sweep, checked: 0, repaired: 0, failed: 0, finished: false }
-  const step = carefulSteps(ports, sweep)
+  const { step, hasMissed } = carefulSteps(ports, sweep)
   try {
     for await (const { checked, repaired, failed } of SWEEPS[sweep].steps(ports, step, since)) {
       report = {
@@ -122,7 +116,7 @@ async function runSweep(
       onProgress(report)
       if (stopping.aborted) return { report, failure: null }
     }
-    report = { ...report, finished: true }
+    report = { ...report, finished: !hasMissed() }
     return { report, failure: null }
   } catch (failure) {
     logFailure(ports, failure, { sweep })
@@ -147,18 +141,24 @@ async function reread(ports: ReconcileDependencies, purchase: Purchase): Promise
   const report = sessionId === null ? null : await ports.payments.readSession(sessionId)
   if (report) return settle(ports, report)
 
-  // Nothing is concluded from a session that the provider does not know: the key may be another account's.
-  if (!isAbandoned(purchase, ports.clock.now())) return 0
-  const { changed } = await ports.purchases.update(
-    purchase.email,
-    reconcilerCause(ports),
-    ({ purchases }) => {
-      const current = purchases.find(({ id }) => id === purchase.id)
-      const isStill = current !== undefined && isAbandoned(current, ports.clock.now())
-      return { purchase: isStill ? closePurchase(current) : null, changed: isStill }
-    },
-  )
-  return changed ? 1 : 0
+  if (!isForgotten(purchase, ports.clock.now())) return 0
+  await giveUp(ports, purchase)
+  return 1
+}
+
+async function giveUp(ports: ReconcileDependencies, { id, email, sessionId }: Purchase) {
+  const cause = reconcilerCause(ports)
+  const { given } = await ports.purchases.update(email, cause, ({ purchases }) => {
+    const current = purchases.find((one) => one.id === id)
+    const given = current !== undefined && isForgotten(current, cause.at) ? current : null
+    return { purchase: given && closePurchase(given), given }
+  })
+  const fields = { purchase: id, session: sessionId }
+  if (given?.state === 'processing') {
+    ports.log.error('given up: the provider does not know where the money of a purchase is', fields)
+  } else if (given) {
+    ports.log.info('given up: nobody can pay for a purchase any more', fields)
+  }
 }
 
 async function settle(ports: ReconcileDependencies, report: SessionReport): Promise<number> {
@@ -203,9 +203,7 @@ async function* sweepRefunds(
   for await (const page of eachPage(ports.payments.findRefunds, since)) {
     yield* unreadable(step, page)
     for (const refund of page.items) {
-      yield await step(refund.id, () =>
-        ports.refunds.update([refund], reconcilerCause(ports), mergeRefund),
-      )
+      yield await step(refund.id, () => applyRefunds(ports, [refund], reconcilerCause(ports)))
     }
   }
   yield* rereadReversals(ports, step, await ports.refunds.findPendingPayments())
@@ -220,9 +218,7 @@ async function* sweepDisputes(
   for await (const page of eachPage(ports.payments.findDisputes, since)) {
     yield* unreadable(step, page)
     for (const dispute of page.items) {
-      yield await step(dispute.id, () =>
-        ports.disputes.update([dispute], reconcilerCause(ports), mergeDispute),
-      )
+      yield await step(dispute.id, () => applyDisputes(ports, [dispute], reconcilerCause(ports)))
     }
   }
   yield* rereadReversals(ports, step, await ports.disputes.findPendingPayments())

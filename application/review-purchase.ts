@@ -2,9 +2,10 @@ import type { AuditEntry } from '../domain/grant-change.ts'
 import type { OutboxMessage } from '../domain/outbox.ts'
 import type { PremiumGrant, Reversals } from '../domain/premium-grant.ts'
 import { awaitsReview, type Purchase, type PurchaseId, reversalsOf } from '../domain/purchase.ts'
+import { readReversals } from './apply-reversals.ts'
 import { logFailure } from './fault-report.ts'
 import type { Ports } from './ports.ts'
-import { readReversals, type SettleDependencies, settleSession } from './settle-payment.ts'
+import { type SettleDependencies, settleSession } from './settle-payment.ts'
 import { Unavailable } from './unavailable.ts'
 
 type Dependencies = SettleDependencies & Pick<Ports, 'auditTrail' | 'outbox'>

@@ -1,6 +1,6 @@
 import type { Actor, Cause } from '../domain/grant-change.ts'
 import { messagesAbout } from '../domain/outbox.ts'
-import { hasPremium, isPaidTwice, mergeDispute, mergeRefund } from '../domain/premium-grant.ts'
+import { hasPremium, isMoneyHere, isPaidTwice, type Reversals } from '../domain/premium-grant.ts'
 import {
   concerns,
   type Purchase,
@@ -8,13 +8,17 @@ import {
   type SessionReport,
   settlePurchase,
 } from '../domain/purchase.ts'
+import {
+  applyDisputes,
+  applyRefunds,
+  applyReversals,
+  findReversals,
+  type ReversalDependencies,
+} from './apply-reversals.ts'
 import type { PaymentNotification, Ports } from './ports.ts'
 import type { Account } from './store.ts'
 
-export type SettleDependencies = Pick<
-  Ports,
-  'purchases' | 'refunds' | 'disputes' | 'payments' | 'clock' | 'rules' | 'log'
->
+export type SettleDependencies = ReversalDependencies & Pick<Ports, 'rules'>
 
 /** A purchase as a report left it, and whether that was news. */
 type Settlement = { readonly purchase: Purchase; readonly isNews: boolean }
@@ -42,13 +46,13 @@ export async function settlePayment(
       return settlement?.isNews ?? false
     }
     case 'refund':
-      return (await ports.refunds.update([notification.refund], cause, mergeRefund)) > 0
+      return (await applyRefunds(ports, [notification.refund], cause)) > 0
     case 'refund_hint': {
       const refunds = await ports.payments.listRefunds(notification.paymentIntentId)
-      return (await ports.refunds.update(refunds, cause, mergeRefund)) > 0
+      return (await applyRefunds(ports, refunds, cause)) > 0
     }
     case 'dispute':
-      return (await ports.disputes.update([notification.dispute], cause, mergeDispute)) > 0
+      return (await applyDisputes(ports, [notification.dispute], cause)) > 0
     case 'other':
       return false
   }
@@ -67,30 +71,15 @@ export async function settleSession(
 ): Promise<Settlement | null> {
   const origin = { by, source }
   const known = await findPurchase(ports, report)
-  const lost = known ? null : findLost(ports, report)
-  if (lost) await readReversals(ports, report.paymentIntentId, origin)
+  const purchase = known ?? findLost(ports, report)
+  const lost = purchase && !known ? await findReversals(ports, report.paymentIntentId) : null
+  if (lost) await applyReversals(ports, lost, origin)
 
-  const purchase = known ?? lost
-  const settlement =
-    purchase && (await settleOne(ports, { purchase, isLost: !known, report, origin }))
+  const settlement = purchase && (await settleOne(ports, { purchase, lost, report, origin }))
   if (!settlement && by === 'webhook') {
     ports.log.info('session of somebody else ignored', { session: report.sessionId })
   }
   return settlement
-}
-
-/** Reads what has been given back of a payment, or is disputed, and says how much of that was news. */
-export async function readReversals(
-  ports: SettleDependencies,
-  paymentIntentId: string | null,
-  origin: Origin,
-): Promise<number> {
-  if (paymentIntentId === null) return 0
-  const refunds = await ports.payments.listRefunds(paymentIntentId)
-  const disputes = await ports.payments.listDisputes(paymentIntentId)
-  const cause = causeOf(ports, origin)
-  const newRefunds = await ports.refunds.update(refunds, cause, mergeRefund)
-  return newRefunds + (await ports.disputes.update(disputes, cause, mergeDispute))
 }
 
 async function findPurchase(
@@ -101,10 +90,11 @@ async function findPurchase(
   return bySession ?? (purchaseId ? purchases.findById(purchaseId) : null)
 }
 
-/** Only money is worth a row: a page that nobody paid on is not. */
+/** Only money is worth a row: a page that nobody paid on is not, and money of the other mode is none. */
 function findLost({ payments }: Pick<Ports, 'payments'>, report: SessionReport): Purchase | null {
   const isWorthIt = report.outcome === 'paid' || report.outcome === 'processing'
-  return report.order && isWorthIt ? restorePurchase(report.order, payments) : null
+  const isOurMode = report.live === payments.live
+  return report.order && isWorthIt && isOurMode ? restorePurchase(report.order, payments) : null
 }
 
 type Step = {
@@ -118,17 +108,23 @@ async function settleOne(
   ports: SettleDependencies,
   {
     purchase,
-    isLost,
+    lost,
     report,
     origin,
-  }: { purchase: Purchase; isLost: boolean; report: SessionReport; origin: Origin },
+  }: {
+    purchase: Purchase
+    /** What has been given back of a purchase whose row is lost; null for any other. */
+    lost: Reversals | null
+    report: SessionReport
+    origin: Origin
+  },
 ): Promise<Settlement | null> {
   const cause = causeOf(ports, origin)
   const { step } = await ports.purchases.update(purchase.email, cause, (account) => {
     const stored = account.purchases.find(({ id }) => id === purchase.id)
-    const before = stored ?? (isLost ? purchase : null)
+    const before = stored ?? (lost ? purchase : null)
     if (!before || !concerns(report, before)) return { purchase: null, step: null }
-    return takeStep(ports, { account, before, isRestored: !stored, report, now: cause.at })
+    return takeStep(ports, { account, before, lost: stored ? null : lost, report, now: cause.at })
   })
   if (!step) return null
   logStep(ports, step, origin)
@@ -140,25 +136,36 @@ function takeStep(
   {
     account: { grants },
     before,
-    isRestored,
+    lost,
     report,
     now,
   }: {
     account: Account
     before: Purchase
-    isRestored: boolean
+    lost: Reversals | null
     report: SessionReport
     now: Date
   },
 ) {
   const { allowPromotionCodes, refundDuplicates } = rules
+  const isRestored = lost !== null
   const isDuplicate = isPaidTwice(grants, before.id)
   const after = settlePurchase(before, report, { allowPromotionCodes, isDuplicate, now })
-  const messages = messagesAbout(
-    { before, after, outcome: report.outcome, isRestored },
-    { hasPremium: hasPremium(grants), refundDuplicates, now },
-  )
+  const isOver = lost !== null && isGivenBack(after, lost)
+  const messages = isOver
+    ? []
+    : messagesAbout(
+        { before, after, outcome: report.outcome, isRestored },
+        { hasPremium: hasPremium(grants), refundDuplicates, now },
+      )
   return { purchase: after, messages, step: { before, after, isRestored } }
+}
+
+/** Whether nothing is left of the payment that anybody would want to hear of. */
+function isGivenBack(purchase: Purchase, reversals: Reversals): boolean {
+  return (
+    purchase.state === 'paid' && !isMoneyHere({ amountPaid: purchase.amountPaid, ...reversals })
+  )
 }
 
 function logStep(

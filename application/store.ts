@@ -46,6 +46,7 @@ export type PurchaseRepository = {
   findAccount(email: Email): Promise<Account>
   findById(id: PurchaseId): Promise<Purchase | null>
   findBySessionId(sessionId: string): Promise<Purchase | null>
+  findByPaymentIntentId(paymentIntentId: string): Promise<Purchase | null>
   /** Those in any of the states, by id, from the one after `after`. Ids ascend with the time of their making. */
   list(page: {
     states: readonly PurchaseState[]
@@ -65,7 +66,7 @@ export type PremiumGrantRepository = {
 
 /** Facts about money, by the provider's object id, also about money that is not (or not yet) known to be ours. */
 export type RefundRepository = {
-  /** Changes what is known of each reported one, of all of them or of none, and says of how many it was new. */
+  /** Changes what is known of each reported one, of all of them or of none, and says of how many the state was news. */
   update<Reported extends { readonly id: string }>(
     reported: readonly Reported[],
     cause: Cause,
@@ -98,7 +99,8 @@ export type AuditTrail = {
 export type OutboxRepository = {
   /**
    * Takes the message of these kinds that has been due for the longest, as `begin` leaves it, so that nobody else takes
-   * it as well. Null when none is due.
+   * it as well. Null when none is due. One that is due later than any wait lasts was put off by a clock that has been
+   * set back since: it is due, too.
    */
   takeDue(
     due: { kinds: readonly OutboxKind[]; now: Date },

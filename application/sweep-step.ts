@@ -18,11 +18,17 @@ const SILENCES_MAX = 3
 
 /**
  * Steps of which a single one that fails is logged and counted, and ends nothing. Throws what makes going on pointless:
- * a database that does not answer, a key that is refused, or a provider that is silent time after time.
+ * a database that does not answer, a key that is refused, or a provider that is silent time after time. `hasMissed`
+ * tells whether an outage hid an object that may make sense another time.
  */
-export function carefulSteps(ports: Pick<Ports, 'log'>, sweep: SweepName): CarefulStep {
+export function carefulSteps(
+  ports: Pick<Ports, 'log'>,
+  sweep: SweepName,
+): { step: CarefulStep; hasMissed: () => boolean } {
   let silences = 0
-  return async (object, look) => {
+  let missed = 0
+
+  async function step(object: string, look: () => Promise<number>): Promise<Tally> {
     try {
       const repaired = await look()
       silences = 0
@@ -30,10 +36,13 @@ export function carefulSteps(ports: Pick<Ports, 'log'>, sweep: SweepName): Caref
     } catch (error) {
       silences = isSilence(error) ? silences + 1 : 0
       if (isHopeless(error) || silences >= SILENCES_MAX) throw error
+      if (error instanceof Unavailable) missed++
       logFailure(ports, error, { sweep, object })
       return { checked: 1, repaired: 0, failed: 1 }
     }
   }
+
+  return { step, hasMissed: () => missed > 0 }
 }
 
 function isSilence(error: unknown): boolean {

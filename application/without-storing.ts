@@ -1,5 +1,6 @@
 import type { Email } from '../domain/email.ts'
 import type { Cause } from '../domain/grant-change.ts'
+import { type Dispute, isNews, type Refund } from '../domain/premium-grant.ts'
 import type { Log, LogFields } from './ports.ts'
 import type { ReconcileDependencies } from './reconcile-payments.ts'
 import type { Account } from './store.ts'
@@ -29,7 +30,7 @@ export function withoutStoring(ports: ReconcileDependencies): ReconcileDependenc
   }
 }
 
-function countNews<Fact>(findById: (id: string) => Promise<Fact | null>) {
+function countNews<Fact extends Refund | Dispute>(findById: (id: string) => Promise<Fact | null>) {
   return async <Reported extends { readonly id: string }>(
     reported: readonly Reported[],
     _cause: Cause,
@@ -38,7 +39,7 @@ function countNews<Fact>(findById: (id: string) => Promise<Fact | null>) {
     let news = 0
     for (const one of reported) {
       const known = await findById(one.id)
-      if (change(known, one) !== known) news++
+      if (isNews(known, change(known, one))) news++
     }
     return news
   }

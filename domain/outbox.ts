@@ -35,8 +35,9 @@ export type OutboxProgress =
 
 /** Longer than any provider is waited for, so that no attempt overtakes the one before it. */
 const FIRST_WAIT_MS = 30_000
-const WAIT_MAX_MS = 60 * 60_000
-const PATIENCE_MS = 3 * 24 * 60 * 60_000
+export const WAIT_MAX_MS = 60 * 60_000
+/** As many as there are in three days of such waits. */
+export const ATTEMPTS_MAX = 78
 
 /**
  * How long the providers remember an idempotency key, and with it what they have done already:
@@ -96,14 +97,11 @@ export function draftMessage(kind: OutboxKind, purchase: Purchase, now: Date): O
 
 /**
  * Begins an attempt, which also says when the next one is due: an attempt that fails, or whose process is killed,
- * needs nobody to note it. The waits grow from half a minute to an hour; after three days the message is given up.
+ * needs nobody to note it. The waits grow from half a minute to an hour; after three days of them the message is given up.
  */
 export function beginAttempt(message: OutboxMessage, now: Date): OutboxMessage {
   if (message.state !== 'waiting') return message
-  // What waited while the service was down gets one try, however late.
-  if (message.attempts > 0 && now.getTime() - message.createdAt.getTime() > PATIENCE_MS) {
-    return endMessage(message, 'given_up', now)
-  }
+  if (message.attempts >= ATTEMPTS_MAX) return endMessage(message, 'given_up', now)
   const waitMs = Math.min(FIRST_WAIT_MS * 2 ** message.attempts, WAIT_MAX_MS)
   const dueAt = new Date(now.getTime() + waitMs)
   return { ...termsOf(message), attempts: message.attempts + 1, state: 'waiting', dueAt }

@@ -59,6 +59,14 @@ export function isActive({ payment, revokedAt }: PremiumGrant): boolean {
   return payment === null || isMoneyHere(payment)
 }
 
+/**
+ * Whether money of another payment of the address is still here, also where an operator took back the access that it
+ * gave.
+ */
+export function hasMoneyOfAnother(grants: readonly PremiumGrant[], purchaseId: string): boolean {
+  return grants.some(({ id, payment }) => id !== purchaseId && payment && isMoneyHere(payment))
+}
+
 /** Neither sent back in full nor taken back by the bank. */
 export function isMoneyHere(payment: Payment): boolean {
   return !isRefundedInFull(payment) && !isChargedBack(payment)
@@ -90,6 +98,14 @@ function isChargedBack({ disputes }: Payment): boolean {
 /** An inquiry takes none, and a dispute that was won gives it back. */
 export function takesMoney({ state }: Dispute): boolean {
   return state === 'open' || state === 'lost'
+}
+
+/** Whether what is known of a refund or a dispute is another than before, rather than the same at a later moment. */
+export function isNews(
+  known: { readonly state: RefundState | DisputeState } | null,
+  merged: { readonly state: RefundState | DisputeState },
+): boolean {
+  return known?.state !== merged.state
 }
 
 /** What is known of a refund after one more report. The order of the reports does not matter. */

@@ -183,9 +183,16 @@ export function attachSession(purchase: Purchase, sessionId: string): Purchase {
   return purchase.sessionId === null ? { ...purchase, sessionId } : purchase
 }
 
-/** Whether it expired without a session: nobody was shown a page, so that nobody can have paid. */
-export function isAbandoned({ state, sessionId, expiresAt }: Purchase, now: Date): boolean {
-  return state === 'open' && sessionId === null && expiresAt <= now
+/** Longer than any debit takes. */
+const PATIENCE_MS = 30 * 24 * 60 * 60_000
+
+/**
+ * Whether to give up a purchase of which the provider knows no session: it never confirmed one, or the key is another
+ * account's. Should it be paid all the same, paid beats closed.
+ */
+export function isForgotten({ state, createdAt, expiresAt }: Purchase, now: Date): boolean {
+  if (state === 'open') return expiresAt <= now
+  return state === 'processing' && now.getTime() - createdAt.getTime() > PATIENCE_MS
 }
 
 export function closePurchase(purchase: Purchase): Purchase {

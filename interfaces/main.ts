@@ -112,11 +112,11 @@ async function withStore(
   surroundings: Surroundings,
   command: (ports: StorePorts) => Promise<number>,
 ): Promise<number> {
-  const { openSqliteStore } = await import('../infrastructure/sqlite/store.ts')
+  const { openCurrentSqliteStore } = await import('../infrastructure/sqlite/store.ts')
   const { newGrantId } = await import('../infrastructure/hmac-secrets.ts')
   const { systemClock } = await import('../infrastructure/system-clock.ts')
   const { path } = loadDatabaseConfig(surroundings)
-  const store = openDatabaseAt(existing(path), openSqliteStore)
+  const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
   try {
     return await command({ ...store, clock: systemClock(), secrets: { newGrantId } })
   } finally {
@@ -133,14 +133,14 @@ async function withPorts(
 ): Promise<number> {
   const config = loadConfig(surroundings)
   const { createLog } = await import('../infrastructure/log.ts')
-  const { openSqliteStore } = await import('../infrastructure/sqlite/store.ts')
+  const { openCurrentSqliteStore } = await import('../infrastructure/sqlite/store.ts')
   const { composePorts } = await import('./composition/compose-service.ts')
   function write(text: string) {
     showProgress(null)
     process.stderr.write(text)
   }
   const log = createLog({ level: config.logLevel, format: config.logFormat, write })
-  const store = openDatabaseAt(existing(config.database.path), openSqliteStore)
+  const store = openDatabaseAt(existing(config.database.path), openCurrentSqliteStore)
   const url = `http://localhost:${config.port}`
   const publicUrl = publicUrlOf(config, url)
   const { ports, stop } = await composePorts({ config, store, log, url, publicUrl, write })

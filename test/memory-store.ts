@@ -2,8 +2,8 @@ import type { Account, Store } from '../application/store.ts'
 import type { Email } from '../domain/email.ts'
 import { type AuditEntry, type Cause, findGrantChanges } from '../domain/grant-change.ts'
 import { EMPTY_OTP_RECORD, type OtpRecord } from '../domain/otp.ts'
-import type { OutboxKey, OutboxMessage } from '../domain/outbox.ts'
-import type { Dispute, PremiumGrant, Refund } from '../domain/premium-grant.ts'
+import { type OutboxKey, type OutboxMessage, WAIT_MAX_MS } from '../domain/outbox.ts'
+import { type Dispute, isNews, type PremiumGrant, type Refund } from '../domain/premium-grant.ts'
 import type { Purchase, PurchaseId } from '../domain/purchase.ts'
 import type { Verification } from '../domain/verification.ts'
 
@@ -137,6 +137,9 @@ function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
     },
     findAccount: async (email) => accountOf(email),
     findById: async (id) => purchases.get(id) ?? null,
+    findByPaymentIntentId: async (paymentIntentId) =>
+      [...purchases.values()].find((purchase) => purchase.paymentIntentId === paymentIntentId) ??
+      null,
     findBySessionId: async (sessionId) =>
       [...purchases.values()].find((purchase) => purchase.sessionId === sessionId) ?? null,
     list: async ({ states, after, limit }) =>
@@ -185,7 +188,7 @@ function memoryPremiumGrants(memory: PaymentMemory): Store['premiumGrants'] {
 }
 
 /** Refunds or disputes: what is known of payments, by the provider's id. */
-function memoryFacts<Fact extends { readonly paymentIntentId: string }>(
+function memoryFacts<Fact extends Refund | Dispute>(
   { purchases, recordChanges }: PaymentMemory,
   facts: Map<string, Fact>,
   isPending: (fact: Fact) => boolean,
@@ -211,7 +214,7 @@ function memoryFacts<Fact extends { readonly paymentIntentId: string }>(
         const fact = change(known, one)
         if (fact === known) continue
         changed.set(one.id, fact)
-        news++
+        if (isNews(known, fact)) news++
       }
       recordChanges(buyersOf([...changed.values()]), cause, () => {
         for (const [id, fact] of changed) facts.set(id, fact)
@@ -228,11 +231,16 @@ function memoryFacts<Fact extends { readonly paymentIntentId: string }>(
   }
 }
 
+/** One that is due later than any wait lasts was put off by a clock that has been set back since. */
+function isDue(dueAt: Date, now: Date): boolean {
+  return dueAt <= now || dueAt.getTime() > now.getTime() + WAIT_MAX_MS
+}
+
 function memoryOutbox({ messages }: PaymentMemory): Store['outbox'] {
   function findDue({ kinds, now }: Parameters<Store['outbox']['takeDue']>[0]) {
     const due = [...messages.values()].filter(
       (message) =>
-        message.state === 'waiting' && message.dueAt <= now && kinds.includes(message.kind),
+        message.state === 'waiting' && isDue(message.dueAt, now) && kinds.includes(message.kind),
     )
     return due.toSorted((left, right) => dueAt(left) - dueAt(right))[0] ?? null
   }

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
 import { hasCode } from '../error-code.ts'
-import { applyMigrations, MIGRATIONS, schemaVersion } from './migrations.ts'
+import { applyMigrations, MIGRATIONS, refuseOutdated, schemaVersion } from './migrations.ts'
 import { storageError, translateFileOutage, translateOutage } from './storage-outage.ts'
 
 /** The path that stands for a database without a file. */
@@ -37,15 +37,16 @@ const BUSY_RETRY_MS = 20
 /** A process that stops has no time to wait for somebody's long read. */
 const CLOSING_BUSY_TIMEOUT_MS = 200
 
-/** Opens the database, makes it where there is none, and migrates it. */
+/** Opens the database, makes it where there is none, and migrates it unless it has to be up to date already. */
 export function openDatabase(
   path: string,
-  { busyTimeoutMs = BUSY_TIMEOUT_MS } = {},
+  { busyTimeoutMs = BUSY_TIMEOUT_MS, isUpToDate = false } = {},
 ): SqliteDatabase {
   return translateOutage(() => {
     const client = connect(path)
     try {
-      applyMigrations(client, MIGRATIONS)
+      if (isUpToDate) refuseOutdated(client, MIGRATIONS)
+      else applyMigrations(client, MIGRATIONS)
       return guard(client, busyTimeoutMs)
     } catch (error) {
       client.close(true)

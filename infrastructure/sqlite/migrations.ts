@@ -53,6 +53,15 @@ export function applyMigrations(
   }
 }
 
+/** For whoever must not change the tables under a service that runs. Throws `IncompatibleDatabase`. */
+export function refuseOutdated(client: Database, migrations: readonly Migration[]): void {
+  const [pending] = findPending(client, migrations)
+  if (!pending) return
+  throw new IncompatibleDatabase(
+    `the database ${client.filename} lacks the migration ${pending.name}: start the service, or run "alibi migrate"`,
+  )
+}
+
 /** The newest migration that the database has. */
 export function schemaVersion(client: Database): string {
   return readHistory(client).at(-1)?.name ?? 'none'

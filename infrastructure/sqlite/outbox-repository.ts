@@ -1,6 +1,12 @@
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, lte, or, sql } from 'drizzle-orm'
 import type { OutboxRepository } from '../../application/store.ts'
-import type { OutboxKey, OutboxKind, OutboxMessage, OutboxProgress } from '../../domain/outbox.ts'
+import {
+  type OutboxKey,
+  type OutboxKind,
+  type OutboxMessage,
+  type OutboxProgress,
+  WAIT_MAX_MS,
+} from '../../domain/outbox.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareInsertOnce, prepareUpsert } from './prepared-writes.ts'
 import { outbox } from './schema.ts'
@@ -68,7 +74,7 @@ function prepareFindDue(
       and(
         IS_WAITING,
         eq(outbox.kind, sql.placeholder('kind')),
-        lte(outbox.dueAt, sql.placeholder('now')),
+        or(lte(outbox.dueAt, sql.placeholder('now')), gt(outbox.dueAt, sql.placeholder('latest'))),
       ),
     )
     .orderBy(outbox.dueAt)
@@ -76,7 +82,8 @@ function prepareFindDue(
     .prepare()
 
   return ({ kinds, now }) => {
-    const rows = kinds.flatMap((kind) => select.all({ kind, now: now.getTime() }))
+    const latest = now.getTime() + WAIT_MAX_MS
+    const rows = kinds.flatMap((kind) => select.all({ kind, now: now.getTime(), latest }))
     const [first] = rows.sort((left, right) => dueTime(left) - dueTime(right))
     return first ? fromRow(first) : null
   }

@@ -27,6 +27,11 @@ export function sqlitePurchaseRepository(
     .from(purchases)
     .where(eq(purchases.sessionId, sql.placeholder('sessionId')))
     .prepare()
+  const selectByPaymentIntentId = queries
+    .select()
+    .from(purchases)
+    .where(eq(purchases.paymentIntentId, sql.placeholder('paymentIntentId')))
+    .prepare()
   const selectPage = queries
     .select()
     .from(purchases)
@@ -56,6 +61,8 @@ export function sqlitePurchaseRepository(
     findById: async (id) => read(() => toPurchase(selectById.get({ id }))),
     findBySessionId: async (sessionId) =>
       read(() => toPurchase(selectBySessionId.get({ sessionId }))),
+    findByPaymentIntentId: async (paymentIntentId) =>
+      read(() => toPurchase(selectByPaymentIntentId.get({ paymentIntentId }))),
     list: async ({ states, after, limit }) =>
       readTogether(() =>
         // One look at the index for each state: for several at once SQLite would sort all that is left of them.

@@ -1,13 +1,18 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Email } from '../../domain/email.ts'
 import type { Cause } from '../../domain/grant-change.ts'
+import { type DisputeState, isNews, type RefundState } from '../../domain/premium-grant.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { Queries } from './database.ts'
 import { IS_PAID } from './find-grants.ts'
 import { purchases } from './schema.ts'
 
 /** A refund or a dispute. */
-type Reversal = { readonly id: string; readonly paymentIntentId: string }
+type Reversal = {
+  readonly id: string
+  readonly paymentIntentId: string
+  readonly state: RefundState | DisputeState
+}
 
 type UpdateReversals<Fact> = <Reported extends { readonly id: string }>(
   reported: readonly Reported[],
@@ -38,7 +43,7 @@ export function prepareUpdateReversals<Fact extends Reversal>(
       const fact = change(known, one)
       if (fact === known) continue
       changed.set(fact.id, fact)
-      news++
+      if (isNews(known, fact)) news++
     }
     const facts = [...changed.values()]
     recordChanges(findBuyers(facts), cause, () => facts.forEach(save))

@@ -26,7 +26,18 @@ export type SqliteStore = Store & {
  * `Unavailable('storage')` when that cannot be done now, and `IncompatibleDatabase` when it never can.
  */
 export function openSqliteStore(path: string): SqliteStore {
-  const database = openDatabase(path)
+  return storeOf(openDatabase(path))
+}
+
+/**
+ * As `openSqliteStore`, for whoever works beside a service that runs and may be older: throws `IncompatibleDatabase`
+ * rather than migrate.
+ */
+export function openCurrentSqliteStore(path: string): SqliteStore {
+  return storeOf(openDatabase(path, { isUpToDate: true }))
+}
+
+function storeOf(database: SqliteDatabase): SqliteStore {
   // To prepare a statement is to read the schema, and can fail as any read can.
   return translateOutage(() => sqliteStore(database))
 }

@@ -108,6 +108,28 @@ describe('a mail', () => {
     expect(ports.mailer.notices).toHaveLength(1)
   })
 
+  test('that a clock far ahead has put off goes out once the clock is right again', async () => {
+    const purchase = paidPurchase('pur_one')
+    const { ports, deliver } = await openOutbox(['payment_confirmed', purchase])
+    ports.mailer.outage = true
+    ports.clock.advance(365 * DAY_MS)
+    await deliver()
+    ports.mailer.outage = false
+    ports.clock.advance(-365 * DAY_MS)
+    await deliver()
+    expect(ports.mailer.notices).toHaveLength(1)
+  })
+
+  test('that was tried once before the service was down for a week is tried again', async () => {
+    const { ports, deliver } = await openOutbox(['payment_confirmed', paidPurchase('pur_one')])
+    ports.mailer.outage = true
+    await deliver()
+    ports.mailer.outage = false
+    ports.clock.advance(7 * DAY_MS)
+    await deliver()
+    expect(ports.mailer.notices).toHaveLength(1)
+  })
+
   test('that cannot be sent at all does not keep the next one from going out', async () => {
     const [bad, good] = [paidPurchase('pur_bad'), paidPurchase('pur_good')]
     const { ports, deliver } = await openOutbox(
@@ -199,6 +221,7 @@ describe('a second payment', () => {
     } as const
     await ports.disputes.update([dispute], CAUSE, () => dispute)
     await deliver()
+    await deliver()
     expect(ports.payments.refunds).toEqual([])
     const states = (await messagesOf(second)).map(({ kind, state }) => [kind, state])
     expect(states).toEqual([
@@ -206,6 +229,74 @@ describe('a second payment', () => {
       ['payment_confirmed', 'done'],
     ])
     expect(ports.mailer.notices).toMatchObject([{ key: 'payment_confirmed:pur_second' }])
+  })
+
+  test('is kept when the first one was given back long ago, and only the provider knows', async () => {
+    const { ports, deliver } = await openSecond()
+    ports.payments.refunds.push({
+      id: 're_1',
+      paymentIntentId: 'pi_pur_first',
+      amount: 400,
+      state: 'succeeded',
+    })
+    await deliver()
+    expect(ports.payments.calls).not.toContain('refundPayment')
+    const active = (await ports.premiumGrants.findByEmail(ANNA)).filter(isActive)
+    expect(active).toMatchObject([{ id: 'pur_second' }])
+  })
+
+  test('is sent back also where an operator took away what the first one gave', async () => {
+    const { ports, deliver } = await openSecond()
+    await ports.premiumGrants.revokeAll(ANNA, CAUSE)
+    await deliver()
+    await deliver()
+    expect(ports.payments.refunds).toMatchObject([{ paymentIntentId: 'pi_pur_second' }])
+    expect(ports.mailer.notices).toEqual([])
+  })
+
+  test('that was sent back by hand, as the first one was, is confirmed to nobody', async () => {
+    const { ports, messagesOf, deliver } = await openSecond()
+    for (const name of ['first', 'second']) {
+      const paymentIntentId = `pi_pur_${name}`
+      ports.payments.refunds.push({
+        id: `re_${name}`,
+        paymentIntentId,
+        amount: 400,
+        state: 'succeeded',
+      })
+    }
+    await deliver()
+    await deliver()
+    expect(ports.mailer.notices).toEqual([])
+    expect(await messagesOf(second)).toMatchObject([{ state: 'dropped' }])
+  })
+
+  test('is not sent back any more once the operator wants no refunds', async () => {
+    const { ports, messagesOf, deliver } = await openSecond()
+    Object.assign(ports.rules, { refundDuplicates: false })
+    await deliver()
+    expect(ports.payments.calls).toEqual(['createSession'])
+    expect(await messagesOf(second)).toMatchObject([{ state: 'dropped' }])
+  })
+
+  test('does not hold up the mails while the provider takes its time', async () => {
+    const { ports, messagesOf, deliver } = await openSecond()
+    await ports.purchases.update(ANNA, CAUSE, () => ({
+      purchase: null,
+      messages: [draftMessage('payment_confirmed', first, ports.clock.now())],
+    }))
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { refundPayment } = ports.payments
+    ports.payments.refundPayment = async (refund) => {
+      await held
+      return refundPayment(refund)
+    }
+    const round = deliver()
+    while (ports.mailer.notices.length === 0) await Bun.sleep(0)
+    expect(await messagesOf(second)).toMatchObject([{ state: 'waiting' }])
+    release()
+    await round
+    expect(await messagesOf(second)).toMatchObject([{ state: 'done' }])
   })
 
   test('of which the provider refuses the key calls the operator', async () => {

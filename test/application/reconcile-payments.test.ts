@@ -81,13 +81,38 @@ describe('a purchase without a session', () => {
     expect(repairs(await due(ports))).toMatchObject({ open_purchases: 1 })
     expect(await ports.purchases.findById(purchase.id)).toMatchObject({ state: 'closed' })
   })
+})
 
-  test('that the provider does not know is left alone: the key may be another account’s', async () => {
-    const { ports, current, sessionId } = await openBuyer()
+describe('a purchase whose session the provider does not know: the key may be another account’s', () => {
+  test('is given up once nobody can pay for it, and counts all the same when it was paid', async () => {
+    const { ports, current, sessionId, move } = await openBuyer()
+    const paid = move('paid')
     ports.payments.sessions.delete(sessionId)
-    ports.clock.advance(DAY_MS)
     expect(repairs(await due(ports))).toMatchObject({ open_purchases: 0 })
     expect(await current()).toMatchObject({ state: 'open' })
+    ports.clock.advance(33 * MINUTE_MS)
+    expect(repairs(await due(ports))).toMatchObject({ open_purchases: 1 })
+    expect(await current()).toMatchObject({ state: 'closed' })
+
+    ports.payments.sessions.set(sessionId, paid)
+    ports.clock.advance(HOUR_MS)
+    expect(repairs(await due(ports))).toMatchObject({ completed_sessions: 1 })
+    expect(await checkPremium(ports, ANNA)).toBe(true)
+  })
+
+  test('is waited for while its money may be on its way, for 30 days, and then an operator is told', async () => {
+    const { ports, current, sessionId, move } = await openBuyer()
+    move('processing')
+    await due(ports)
+    ports.payments.sessions.delete(sessionId)
+    ports.clock.advance(30 * DAY_MS)
+    await due(ports)
+    expect(await current()).toMatchObject({ state: 'processing' })
+    ports.clock.advance(1)
+    await due(ports)
+    expect(await current()).toMatchObject({ state: 'closed' })
+    const alarms = ports.log.lines.filter(({ level }) => level === 'error')
+    expect(alarms).toMatchObject([{ fields: { session: sessionId } }])
   })
 })
 
@@ -201,6 +226,21 @@ describe('a refund or dispute that nobody told of', () => {
     ports.clock.advance(20 * DAY_MS)
     expect(repairs(await due(ports))).toMatchObject({ refunds: 1 })
     expect(await checkPremium(ports, ANNA)).toBe(true)
+  })
+
+  test('is news once: a dispute that is read again and again repairs nothing', async () => {
+    const ports = await openPaid()
+    const read = () => ({
+      id: 'du_1',
+      paymentIntentId: 'pi_pur_one',
+      state: 'open' as const,
+      reportedAt: ports.clock.now(),
+    })
+    ports.payments.disputes.push(read())
+    expect(repairs(await all(ports))).toMatchObject({ disputes: 1 })
+    ports.clock.advance(DAY_MS)
+    ports.payments.disputes[0] = read()
+    expect(repairs(await all(ports))).toMatchObject({ disputes: 0 })
   })
 
   test('of a bank that takes months is followed to its verdict', async () => {
@@ -342,6 +382,27 @@ describe('a run goes on', () => {
     const reports = await due(ports)
     expect(reports.find(({ sweep }) => sweep === 'refunds')).toMatchObject({ finished: false })
     expect(reports.find(({ sweep }) => sweep === 'disputes')).toMatchObject({ finished: true })
+  })
+
+  test('past a lost purchase that Stripe stumbles over, and comes back to it', async () => {
+    const { ports, move, email } = await openBuyer()
+    move('paid')
+    const lost = { ...ports, ...memoryStore() }
+    const { listRefunds } = lost.payments
+    lost.payments.listRefunds = async () => {
+      throw new Unavailable('payment', { cause: new Error('500'), answered: true })
+    }
+    lost.clock.advance(3 * DAY_MS)
+    const backup = new Date(lost.clock.now().getTime() - 3 * DAY_MS)
+    await lost.sweeps.recordRun('completed_sessions', backup)
+    const sweepOf = async () =>
+      (await due(lost)).find(({ sweep }) => sweep === 'completed_sessions')
+    expect(await sweepOf()).toMatchObject({ failed: 1, finished: false })
+    expect(await lost.sweeps.findLastRun('completed_sessions')).toEqual(backup)
+
+    lost.payments.listRefunds = listRefunds
+    expect(await sweepOf()).toMatchObject({ repaired: 1, finished: true })
+    expect(await checkPremium(lost, email)).toBe(true)
   })
 
   test('until it is told to stop, after the object under way', async () => {

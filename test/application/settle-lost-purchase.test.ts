@@ -56,8 +56,8 @@ describe('a purchase whose row was lost', () => {
     },
   )
 
-  test('gives no premium when its money has been given back since', async () => {
-    const { ports, move, paymentIntentId, premium } = await openLost()
+  test('gives no premium, and no mail, when its money has been given back since', async () => {
+    const { ports, move, paymentIntentId, purchaseId, premium } = await openLost()
     const report = move('paid')
     ports.payments.refunds.push({
       id: 're_1',
@@ -67,6 +67,7 @@ describe('a purchase whose row was lost', () => {
     })
     await settleSession(ports, report, 'webhook')
     expect(await premium()).toBe(false)
+    expect(await ports.outbox.findByPurchase(purchaseId)).toEqual([])
   })
 
   test('gives none before it is known what has been given back', async () => {
@@ -88,13 +89,10 @@ describe('a purchase whose row was lost', () => {
     expect(await premium()).toBe(false)
   })
 
-  test('is judged by the mode of the key of today', async () => {
+  test('is not restored where it is of another mode than the key', async () => {
     const { ports, move, purchaseId, premium } = await openLost()
-    await settleSession(ports, { ...move('paid'), live: true }, 'reconciler')
-    expect(await ports.purchases.findById(purchaseId)).toMatchObject({
-      state: 'review',
-      reviewReason: 'livemode',
-    })
+    expect(await settleSession(ports, { ...move('paid'), live: true }, 'webhook')).toBeNull()
+    expect(await ports.purchases.findById(purchaseId)).toBeNull()
     expect(await premium()).toBe(false)
   })
 

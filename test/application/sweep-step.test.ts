@@ -12,7 +12,7 @@ const news = async () => 2
 
 function openSteps() {
   const log = recordingLog()
-  return { log, step: carefulSteps({ log }, 'refunds') }
+  return { log, ...carefulSteps({ log }, 'refunds') }
 }
 
 describe('a step', () => {
@@ -36,6 +36,18 @@ describe('a step', () => {
       level: 'error',
       fields: { sweep: 'refunds', object: 're_1' },
     })
+  })
+})
+
+describe('a sweep has missed something', () => {
+  test('where an outage hid an object, and not where an object makes no sense', async () => {
+    const { step, hasMissed } = openSteps()
+    await step('one', news)
+    await step('two', fault)
+    expect(hasMissed()).toBe(false)
+    await step('three', refusal)
+    await step('four', news)
+    expect(hasMissed()).toBe(true)
   })
 })
 

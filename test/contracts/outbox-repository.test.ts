@@ -7,6 +7,7 @@ import {
   OUTBOX_KINDS,
   type OutboxKey,
   type OutboxMessage,
+  WAIT_MAX_MS,
 } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { CAUSE, NOON } from '../fakes.ts'
@@ -117,6 +118,16 @@ describe.each(STORES)('taking what is due from the outbox on %s', (_, open) => {
     expect(await store.outbox.takeDue({ kinds: OUTBOX_KINDS, now: NOON }, begin)).toBeNull()
     const taken = await store.outbox.takeDue({ kinds: OUTBOX_KINDS, now: at(1) }, begin)
     expect(taken?.attempts).toBe(1)
+  })
+
+  test('takes a message that is due later than any wait lasts: the clock has been set back', async () => {
+    const store = await open()
+    await save(store, PURCHASE, [draftMessage('payment_confirmed', PURCHASE, at(WAIT_MAX_MS))])
+    const due = { kinds: OUTBOX_KINDS, now: NOON }
+    expect(await store.outbox.takeDue(due, begin)).toBeNull()
+    expect(await store.outbox.takeDue({ ...due, now: at(-1) }, begin)).toMatchObject({
+      attempts: 1,
+    })
   })
 
   test('takes no message that has ended', async () => {

@@ -54,14 +54,16 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
     expect((await purchases.findAccount(BERT)).purchases).toEqual([])
   })
 
-  test('finds a purchase by its session', async () => {
+  test('finds a purchase by its session, and by its payment', async () => {
     const { purchases } = await open()
-    const purchase = openPurchase('one', { sessionId: 'cs_one' })
+    const purchase = openPurchase('one', { sessionId: 'cs_one', paymentIntentId: 'pi_one' })
     await save(purchases, purchase)
     await save(purchases, openPurchase('two', { email: BERT }))
 
     expect(await purchases.findBySessionId('cs_one')).toEqual(purchase)
     expect(await purchases.findBySessionId('cs_two')).toBeNull()
+    expect(await purchases.findByPaymentIntentId('pi_one')).toEqual(purchase)
+    expect(await purchases.findByPaymentIntentId('pi_two')).toBeNull()
   })
 
   test('changes the purchase that is there', async () => {

@@ -10,7 +10,7 @@ import {
   concerns,
   draftPurchase,
   findOpenPurchase,
-  isAbandoned,
+  isForgotten,
   isReusable,
   keepDuplicate,
   PURCHASE_STATES,
@@ -208,21 +208,19 @@ describe('a purchase whose row was lost', () => {
   })
 })
 
-describe('a purchase without a session', () => {
-  test.each([
-    ['its time is over', drafted, 33 * MINUTE_MS, true],
-    ['it has a millisecond left', drafted, 33 * MINUTE_MS - 1, false],
-    ['it has a session after all', opened, 60 * MINUTE_MS, false],
-  ])('is abandoned or not when %s', (_, purchase, afterMs, abandoned) => {
-    expect(isAbandoned(purchase, at(afterMs))).toBe(abandoned)
-  })
+describe('a purchase of which the provider knows no session', () => {
+  const DAY_MS = 24 * 60 * MINUTE_MS
 
-  test('is not abandoned once it is anything but open', () => {
-    const others = PURCHASE_STATES.filter((state) => state !== 'open')
-    expect(others).toHaveLength(4)
-    for (const state of others) {
-      expect(isAbandoned(inState(drafted, state), at(60 * MINUTE_MS))).toBe(false)
-    }
+  test.each<[string, Purchase['state'], number, boolean]>([
+    ['open, its time is over', 'open', 33 * MINUTE_MS, true],
+    ['open, it has a millisecond left', 'open', 33 * MINUTE_MS - 1, false],
+    ['its money is under way for 30 days', 'processing', 30 * DAY_MS, false],
+    ['its money is under way for longer', 'processing', 30 * DAY_MS + 1, true],
+    ['it was paid long ago', 'paid', 365 * DAY_MS, false],
+    ['it was closed long ago', 'closed', 365 * DAY_MS, false],
+    ['it waits for an operator', 'review', 365 * DAY_MS, false],
+  ])('is given up or not when %s', (_, state, afterMs, forgotten) => {
+    expect(isForgotten(inState(drafted, state), at(afterMs))).toBe(forgotten)
   })
 })
 

@@ -9,7 +9,7 @@ import {
   MIGRATIONS,
   type Migration,
 } from '../../infrastructure/sqlite/migrations.ts'
-import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
+import { openCurrentSqliteStore, openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { temporaryFolder } from '../stores.ts'
 
 const USERS: Migration = {
@@ -141,6 +141,20 @@ describe('migrateSqlite', () => {
 
     expect(migrateSqlite(path)).toEqual({ applied: names, version: names.at(-1)! })
     expect(migrateSqlite(path)).toEqual({ applied: [], version: names.at(-1)! })
+  })
+
+  test('is waited for by whoever works beside a service that may be older', () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const client = new Database(path)
+    applyMigrations(client, MIGRATIONS.slice(0, -1))
+    client.close(true)
+
+    const refused = catchError(() => openCurrentSqliteStore(path))
+    expect(refused).toBeInstanceOf(IncompatibleDatabase)
+    expect(refused.message).toContain(MIGRATIONS.at(-1)!.name)
+    expect(refused.message).toContain('alibi migrate')
+    expect(migrateSqlite(path).applied).toEqual([MIGRATIONS.at(-1)!.name])
+    openCurrentSqliteStore(path).close()
   })
 
   test('refuses a newer database as opening it does, and lets go of it', () => {
