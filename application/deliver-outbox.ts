@@ -103,7 +103,7 @@ async function refundDuplicate(
   return 'done'
 }
 
-/** The payment that was one too many has become the one that counts, and is confirmed as such if it still does. */
+/** The payment that was one too many is the only one now, and is confirmed as such where it gives premium. */
 async function keep(
   { purchases }: Dependencies,
   { id, email }: Purchase,
@@ -111,11 +111,11 @@ async function keep(
 ): Promise<void> {
   await purchases.update(email, cause, ({ purchases: all, grants }) => {
     const current = all.find((one) => one.id === id)
-    const isKept = grants.some((grant) => grant.id === id && isActive(grant))
-    if (!current || !isKept) return { purchase: null }
+    if (!current) return { purchase: null }
+    const givesPremium = grants.some((grant) => grant.id === id && isActive(grant))
     return {
       purchase: keepDuplicate(current),
-      messages: [draftMessage('payment_confirmed', current, cause.at)],
+      messages: givesPremium ? [draftMessage('payment_confirmed', current, cause.at)] : [],
     }
   })
 }

@@ -269,6 +269,7 @@ describe('a second payment', () => {
     await deliver()
     expect(ports.mailer.notices).toEqual([])
     expect(await messagesOf(second)).toMatchObject([{ state: 'dropped' }])
+    expect(await ports.purchases.findById(second.id)).toMatchObject({ isDuplicate: false })
   })
 
   test('is not sent back any more once the operator wants no refunds', async () => {

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { openPlayedShop } from './played-shop.ts'
+import { checkEnd, type Ending, settleShop } from './shop-checks.ts'
+import {
+  circumstances,
+  KINDS,
+  newTally,
+  OPENINGS,
+  type Steps,
+  stepsAfter,
+  type Tally,
+  takeSteps,
+} from './steps.ts'
+
+const RUNS = 200
+const STEPS_MAX = 60
+const TIMEOUT_MS = 120_000
+const SHRINKING_MAX_MS = 90_000
+const ROUNDS_MAX = 2
+const KEY_LIFETIME_MS = 25 * 60 * 60_000
+
+type Run = Parameters<typeof openPlayedShop>[0] & { readonly steps: Steps; readonly ending: Ending }
+
+const run: fc.Arbitrary<Run> = fc.record({
+  ...circumstances,
+  areEventsLost: fc.boolean(),
+  steps: stepsAfter(OPENINGS, STEPS_MAX),
+})
+
+async function play({ steps, ending, ...rest }: Run, tally: Tally): Promise<void> {
+  const shop = await openPlayedShop(rest)
+  try {
+    await takeSteps(shop, steps, tally)
+    await settleShop(shop, ending)
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      // For a day Stripe repeats a refusal to whoever comes with the same idempotency key.
+      shop.clock.advance(KEY_LIFETIME_MS)
+      await shop.service.deliverOutbox()
+    }
+    await settleShop(shop, ending)
+    await checkEnd(shop)
+
+    if (await shop.hasPremium()) tally.premium++
+    const { purchases } = await shop.account()
+    if (purchases.some((one) => one.state === 'paid' && one.isDuplicate)) tally.duplicates++
+  } finally {
+    await shop.close()
+  }
+}
+
+test(
+  'whatever happens in whatever order, premium follows from what was paid, given back and said',
+  async () => {
+    const tally = newTally()
+    await fc.assert(
+      fc.asyncProperty(run, async (one) => {
+        await play(one, tally)
+        tally.runs++
+      }),
+      { numRuns: RUNS, interruptAfterTimeLimit: SHRINKING_MAX_MS, markInterruptAsFailure: true },
+    )
+    const { runs, moves, interleavings, premium, duplicates, kinds } = tally
+    console.log(
+      `interleavings: ${runs} runs, ${moves} moves, ${interleavings} times several at once, 0 wrong ends`,
+    )
+    console.log(`  premium at the end of ${premium} runs, a second payment in ${duplicates}`)
+
+    // Otherwise something would not have been put to the test.
+    expect([...kinds].sort()).toEqual([...KINDS].sort())
+    expect([premium > 0, premium < runs, duplicates > 0]).toEqual([true, true, true])
+  },
+  TIMEOUT_MS,
+)
