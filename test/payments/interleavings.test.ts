@@ -4,19 +4,19 @@ import { openPlayedShop } from './played-shop.ts'
 import { checkEnd, type Ending, settleShop } from './shop-checks.ts'
 import {
   circumstances,
+  IN_TIME,
   KINDS,
   newTally,
   OPENINGS,
   type Steps,
   stepsAfter,
   type Tally,
+  TIMEOUT_MS,
   takeSteps,
 } from './steps.ts'
 
 const RUNS = 200
 const STEPS_MAX = 60
-const TIMEOUT_MS = 120_000
-const SHRINKING_MAX_MS = 90_000
 const ROUNDS_MAX = 2
 const KEY_LIFETIME_MS = 25 * 60 * 60_000
 
@@ -58,7 +58,7 @@ test(
         await play(one, tally)
         tally.runs++
       }),
-      { numRuns: RUNS, interruptAfterTimeLimit: SHRINKING_MAX_MS, markInterruptAsFailure: true },
+      { numRuns: RUNS, ...IN_TIME },
     )
     const { runs, moves, interleavings, premium, duplicates, kinds } = tally
     console.log(

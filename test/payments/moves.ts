@@ -37,11 +37,14 @@ export const MOVES = {
     bounced.add(id)
     return stripe.lateFail(id)
   }),
-  refundPart: withOne(paidFrom, ({ stripe }, { id }, pick) =>
-    stripe.refund(id, { amount: 1 + (pick % 399), pending: pick % 2 === 0 }),
+  refundPart: withOne(
+    ({ stripe }) => paidSessions(stripe),
+    ({ stripe }, { id }, pick) =>
+      stripe.refund(id, { amount: 1 + (pick % 399), pending: pick % 2 === 0 }),
   ),
-  refundAll: withOne(paidFrom, ({ stripe }, { id }, pick) =>
-    stripe.refund(id, { pending: pick % 2 === 0 }),
+  refundAll: withOne(
+    ({ stripe }) => paidSessions(stripe),
+    ({ stripe }, { id }, pick) => stripe.refund(id, { pending: pick % 2 === 0 }),
   ),
   refundArrives: withOne(refundsIn('pending'), ({ stripe }, { id }) => stripe.completeRefund(id)),
   refundBounces: withOne(refundsIn('pending', 'succeeded'), ({ stripe }, { id }) =>
@@ -151,10 +154,6 @@ export function awaitedSessions({ stripe: { sessions }, bounced }: PlayedShop): 
     ({ id, status, payment_status }) =>
       status === 'complete' && payment_status === 'unpaid' && !bounced.has(id),
   )
-}
-
-function paidFrom({ stripe }: PlayedShop): Session[] {
-  return paidSessions(stripe)
 }
 
 function disputable({ stripe }: PlayedShop): Session[] {

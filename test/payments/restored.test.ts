@@ -2,13 +2,20 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openPlayedShop } from './played-shop.ts'
 import { checkAudit, type Ending, settleShop } from './shop-checks.ts'
-import { circumstances, newTally, OPENINGS, type Steps, stepsAfter, takeSteps } from './steps.ts'
+import {
+  circumstances,
+  IN_TIME,
+  newTally,
+  OPENINGS,
+  type Steps,
+  stepsAfter,
+  TIMEOUT_MS,
+  takeSteps,
+} from './steps.ts'
 
 const RUNS = 60
 /** Before the copy is made, until it is put back, and afterwards. */
 const STEPS_MAX = 20
-const TIMEOUT_MS = 120_000
-const SHRINKING_MAX_MS = 90_000
 
 type Run = {
   readonly skewMs: number
@@ -63,7 +70,7 @@ test(
         await play(one)
         tally.runs++
       }),
-      { numRuns: RUNS, interruptAfterTimeLimit: SHRINKING_MAX_MS, markInterruptAsFailure: true },
+      { numRuns: RUNS, ...IN_TIME },
     )
     console.log(
       `restored databases: ${tally.runs} runs, ${tally.moves} moves, ${regained} with payments whose rows were lost, 0 wrong ends`,

@@ -86,6 +86,10 @@ export const circumstances = {
   skewMs: fc.constantFrom(0, -SKEW_MS, SKEW_MS),
 }
 
+export const TIMEOUT_MS = 120_000
+/** Looking for the smallest steps that fail ends early enough for them, and their seed, to be printed. */
+export const IN_TIME = { interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true }
+
 /** What was put to the test. */
 export function newTally() {
   return {
