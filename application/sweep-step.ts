@@ -17,7 +17,7 @@ export type CarefulStep = (object: string, look: () => Promise<number>) => Promi
 const SILENCES_MAX = 3
 
 /**
- * Steps of which a single one that fails is logged and counted, and ends nothing. Throws what makes going on pointless:
+ * Steps that log and count what was news, and of which a single one that fails is logged and counted and ends nothing. Throws what makes going on pointless:
  * a database that does not answer, a key that is refused, or a provider that is silent time after time. `hasMissed`
  * tells whether an outage hid an object that may make sense another time.
  */
@@ -32,6 +32,7 @@ export function carefulSteps(
     try {
       const repaired = await look()
       silences = 0
+      if (repaired > 0) ports.log.info('repaired what nobody had told', { sweep, object, repaired })
       return { checked: 1, repaired, failed: 0 }
     } catch (error) {
       silences = isSilence(error) ? silences + 1 : 0

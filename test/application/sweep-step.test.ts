@@ -16,9 +16,13 @@ function openSteps() {
 }
 
 describe('a step', () => {
-  test('counts what was news', async () => {
-    const { step } = openSteps()
+  test('counts and logs what was news', async () => {
+    const { step, log } = openSteps()
     expect(await step('one', news)).toEqual({ checked: 1, repaired: 2, failed: 0 })
+    expect(await step('two', async () => 0)).toEqual({ checked: 1, repaired: 0, failed: 0 })
+    expect(log.lines).toMatchObject([
+      { level: 'info', fields: { sweep: 'refunds', object: 'one', repaired: 2 } },
+    ])
   })
 
   test('that fails is counted and logged with its object, and ends nothing', async () => {
