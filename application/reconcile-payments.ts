@@ -11,7 +11,7 @@ import { eachPurchase } from './list-purchases.ts'
 import type { ListPage, ListWindow, Ports } from './ports.ts'
 import { causeOf, type SettleDependencies, settlePayment, settleSession } from './settle-payment.ts'
 import { SWEEP_NAMES, type SweepName } from './store.ts'
-import { type CarefulStep, carefulSteps, isHopeless, type Tally } from './sweep-step.ts'
+import { type CarefulStep, carefulSteps, isStorageOutage, type Tally } from './sweep-step.ts'
 
 export type ReconcileDependencies = SettleDependencies & Pick<Ports, 'sweeps'>
 
@@ -46,8 +46,8 @@ const SWEEPS: Readonly<Record<SweepName, Sweep>> = {
  * Asks the provider for what it failed to report, and repairs what differs: those sweeps that are due, or all of them.
  * When the last finished run of each began is kept in the database, so that a service that was down, or a database that
  * was restored, looks back as far as it has to; `sinceMs` looks further back. Goes on past single objects and sweeps
- * that fail; ends early when it is told to, when a key is refused and when the database does not answer. Tells how far
- * it is after every step. Throws `Unavailable('storage')` where the sweeps' own times cannot be read or kept.
+ * that fail; ends early when it is told to and when the database does not answer. Tells how far it is after every
+ * step. Throws `Unavailable('storage')` where the sweeps' own times cannot be read or kept.
  */
 export async function reconcilePayments(
   ports: ReconcileDependencies,
@@ -73,8 +73,8 @@ export async function reconcilePayments(
     const since = beginning(SWEEPS[name], { lastRun, startedAt, sinceMs })
     const { report, failure } = await runSweep(ports, name, { since, stopping, onProgress })
     reports.push(report)
-    // Every other sweep would only say the same.
-    if (isHopeless(failure)) break
+    // A key may be refused for one kind of record and not for another; without the database nothing can be done.
+    if (isStorageOutage(failure)) break
     if (report.finished && SWEEPS[name].everyMs > 0) await ports.sweeps.recordRun(name, startedAt)
   }
   return reports

@@ -50,7 +50,10 @@ function isSilence(error: unknown): boolean {
   return error instanceof Unavailable && !error.answered
 }
 
-/** Whether nothing else can be looked at either. */
-export function isHopeless(error: unknown): boolean {
-  return error instanceof Unavailable && (error.outage === 'storage' || error.needsOperator)
+function isHopeless(error: unknown): boolean {
+  return isStorageOutage(error) || (error instanceof Unavailable && error.needsOperator)
+}
+
+export function isStorageOutage(error: unknown): boolean {
+  return error instanceof Unavailable && error.outage === 'storage'
 }
