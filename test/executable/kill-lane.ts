@@ -18,8 +18,9 @@ async function openLane(emails: readonly string[]) {
   const seen = new Map<string, number>()
   const premium = new Map<string, boolean>()
   let kills = 0
+  let startedAt = Date.now()
   let alibi: AlibiProcess = await production.start()
-  await swept(production)
+  await swept(production, startedAt)
   for (const email of emails) await buyer(alibi, production, email).prove()
 
   /** Counts where a kill came, and what it has left behind. */
@@ -50,8 +51,11 @@ async function openLane(emails: readonly string[]) {
       count(what)
     },
     async start() {
+      startedAt = Date.now()
       alibi = await production.start()
     },
+    /** Resolves when the service has been through all of the provider's records since its last start. */
+    swept: () => swept(production, startedAt),
     stop: () => alibi.stop(),
     /** What has become of everybody once nothing is left to do. */
     async end(): Promise<{ kills: number; seen: ReadonlyMap<string, number>; ends: Ends }> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { after, killInLanes, type Lane, spread } from './kill-lane.ts'
-import { change, letSweepTimePass, stored, swept } from './stored.ts'
+import { change, letSweepTimePass, stored } from './stored.ts'
 import { until } from './until.ts'
 
 const READ_SESSION = 'GET /v1/checkout/sessions/:id'
@@ -12,11 +12,11 @@ type Kill = (lane: Lane, email: string) => Promise<void>
 const stateOf = (email: string) => ['SELECT state FROM purchases WHERE email = ?', email] as const
 
 /** Somebody pays, and no webhook ever comes. */
-async function payUnnoticed({ production, buyerOf }: Lane, email: string) {
+async function payUnnoticed(lane: Lane, email: string) {
   // A sweep that is under way would notice.
-  await swept(production)
-  const { sessionId } = await buyerOf(email).checkOut()
-  production.double.pay(sessionId)
+  await lane.swept()
+  const { sessionId } = await lane.buyerOf(email).checkOut()
+  lane.production.double.pay(sessionId)
 }
 
 /** The service finds out when it is started, and is killed while it does. */
