@@ -50,21 +50,14 @@ async function drain(
     }
 
     try {
-      await finish(ports, message, await carryOut(ports, message))
-      ports.log.info('outbox message carried out', fields)
+      const end = await carryOut(ports, message)
+      await ports.outbox.update(outbox, (taken) => endMessage(taken, end, ports.clock.now()))
+      ports.log.info('outbox message ended', { ...fields, end })
     } catch (error) {
       logFailure(ports, error, fields)
       return
     }
   }
-}
-
-async function finish(
-  { outbox, clock }: Dependencies,
-  { key }: OutboxMessage,
-  end: 'done' | 'dropped',
-): Promise<void> {
-  await outbox.update(key, (message) => endMessage(message, end, clock.now()))
 }
 
 async function carryOut(ports: Dependencies, message: OutboxMessage): Promise<'done' | 'dropped'> {

@@ -148,15 +148,15 @@ async function reread(ports: ReconcileDependencies, purchase: Purchase): Promise
 
 async function giveUp(ports: ReconcileDependencies, { id, email, sessionId }: Purchase) {
   const cause = reconcilerCause(ports)
-  const { given } = await ports.purchases.update(email, cause, ({ purchases }) => {
+  const { forgotten } = await ports.purchases.update(email, cause, ({ purchases }) => {
     const current = purchases.find((one) => one.id === id)
-    const given = current !== undefined && isForgotten(current, cause.at) ? current : null
-    return { purchase: given && closePurchase(given), given }
+    const forgotten = current !== undefined && isForgotten(current, cause.at) ? current : null
+    return { purchase: forgotten && closePurchase(forgotten), forgotten }
   })
   const fields = { purchase: id, session: sessionId }
-  if (given?.state === 'processing') {
+  if (forgotten?.state === 'processing') {
     ports.log.error('given up: the provider does not know where the money of a purchase is', fields)
-  } else if (given) {
+  } else if (forgotten) {
     ports.log.info('given up: nobody can pay for a purchase any more', fields)
   }
 }
