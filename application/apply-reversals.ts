@@ -11,7 +11,7 @@ import type { Ports } from './ports.ts'
 
 export type ReversalDependencies = Pick<
   Ports,
-  'purchases' | 'refunds' | 'disputes' | 'payments' | 'clock' | 'log'
+  'purchases' | 'refunds' | 'disputes' | 'payments' | 'log'
 >
 
 /** Takes refunds into account, in any order and any number of times, and says how many were news. */
@@ -42,9 +42,9 @@ export async function applyDisputes(
 export async function readReversals(
   ports: ReversalDependencies,
   paymentIntentId: string | null,
-  origin: Omit<Cause, 'at'>,
+  cause: Cause,
 ): Promise<number> {
-  return applyReversals(ports, await findReversals(ports, paymentIntentId), origin)
+  return applyReversals(ports, await findReversals(ports, paymentIntentId), cause)
 }
 
 export async function findReversals(
@@ -61,9 +61,8 @@ export async function findReversals(
 export async function applyReversals(
   ports: ReversalDependencies,
   { refunds, disputes }: Reversals,
-  origin: Omit<Cause, 'at'>,
+  cause: Cause,
 ): Promise<number> {
-  const cause = { at: ports.clock.now(), ...origin }
   const newRefunds = await applyRefunds(ports, refunds, cause)
   return newRefunds + (await applyDisputes(ports, disputes, cause))
 }

@@ -12,7 +12,7 @@ import { applyRefunds, type ReversalDependencies, readReversals } from './apply-
 import { logFailure } from './fault-report.ts'
 import type { Ports } from './ports.ts'
 
-type Dependencies = ReversalDependencies & Pick<Ports, 'outbox' | 'mailer' | 'rules'>
+type Dependencies = ReversalDependencies & Pick<Ports, 'outbox' | 'mailer' | 'clock' | 'rules'>
 
 /** What one provider carries out, so that one that is down holds up nothing of the other's. */
 const CHANNELS: readonly (readonly OutboxKind[])[] = [
@@ -76,15 +76,14 @@ async function refundDuplicate(
   { key, purchaseId, email }: OutboxMessage,
 ): Promise<'done' | 'dropped'> {
   if (!ports.rules.refundDuplicates) return 'dropped'
-  const origin = { by: 'outbox', source: key } as const
+  const cause: Cause = { at: ports.clock.now(), by: 'outbox', source: key }
   for (const { paymentIntentId } of (await ports.purchases.findAccount(email)).purchases) {
-    await readReversals(ports, paymentIntentId, origin)
+    await readReversals(ports, paymentIntentId, cause)
   }
 
   const { purchases, grants } = await ports.purchases.findAccount(email)
   const purchase = purchases.find(({ id }) => id === purchaseId)
   if (!purchase?.paymentIntentId) return 'dropped'
-  const cause: Cause = { at: ports.clock.now(), ...origin }
   if (!hasMoneyOfAnother(grants, purchaseId)) {
     await keep(ports, purchase, cause)
     return 'dropped'

@@ -174,7 +174,7 @@ export type Log = {
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
 /** What the operator has decided. Durations are in milliseconds. */
-export type Rules = {
+type Rules = {
   readonly otpLifetimeMs: number
   readonly verificationLifetimeMs: number
   readonly allowPromotionCodes: boolean

@@ -29,8 +29,6 @@ type Sweep = {
   steps(ports: ReconcileDependencies, step: CarefulStep, since: Date): AsyncGenerator<Tally>
 }
 
-const ORIGIN = { by: 'reconciler', source: null } as const
-
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 
@@ -141,12 +139,13 @@ async function reread(ports: ReconcileDependencies, purchase: Purchase): Promise
   const report = sessionId === null ? null : await ports.payments.readSession(sessionId)
   if (report) return settle(ports, report)
 
-  if (!isForgotten(purchase, ports.clock.now())) return 0
-  await giveUp(ports, purchase)
-  return 1
+  return isForgotten(purchase, ports.clock.now()) ? giveUp(ports, purchase) : 0
 }
 
-async function giveUp(ports: ReconcileDependencies, { id, email, sessionId }: Purchase) {
+async function giveUp(
+  ports: ReconcileDependencies,
+  { id, email, sessionId }: Purchase,
+): Promise<number> {
   const cause = reconcilerCause(ports)
   const { forgotten } = await ports.purchases.update(email, cause, ({ purchases }) => {
     const current = purchases.find((one) => one.id === id)
@@ -159,6 +158,7 @@ async function giveUp(ports: ReconcileDependencies, { id, email, sessionId }: Pu
   } else if (forgotten) {
     ports.log.info('given up: nobody can pay for a purchase any more', fields)
   }
+  return forgotten ? 1 : 0
 }
 
 async function settle(ports: ReconcileDependencies, report: SessionReport): Promise<number> {
@@ -230,7 +230,7 @@ async function* rereadReversals(
   paymentIntentIds: readonly string[],
 ): AsyncGenerator<Tally> {
   for (const id of paymentIntentIds) {
-    yield await step(id, () => readReversals(ports, id, ORIGIN))
+    yield await step(id, () => readReversals(ports, id, reconcilerCause(ports)))
   }
 }
 
@@ -257,5 +257,5 @@ async function* unreadable(step: CarefulStep, page: ListPage<unknown>): AsyncGen
 }
 
 function reconcilerCause(ports: ReconcileDependencies): Cause {
-  return causeOf(ports, ORIGIN)
+  return causeOf(ports, { by: 'reconciler', source: null })
 }

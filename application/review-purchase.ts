@@ -5,7 +5,7 @@ import { awaitsReview, type Purchase, type PurchaseId, reversalsOf } from '../do
 import { readReversals } from './apply-reversals.ts'
 import { logFailure } from './fault-report.ts'
 import type { Ports } from './ports.ts'
-import { type SettleDependencies, settleSession } from './settle-payment.ts'
+import { causeOf, type SettleDependencies, settleSession } from './settle-payment.ts'
 import { Unavailable } from './unavailable.ts'
 
 type Dependencies = SettleDependencies & Pick<Ports, 'auditTrail' | 'outbox'>
@@ -56,7 +56,8 @@ async function readProvider(
   try {
     const report = await ports.payments.readSession(sessionId)
     if (!report) return 'missing'
-    await readReversals(ports, report.paymentIntentId, { by: 'operator', source: sessionId })
+    const cause = causeOf(ports, { by: 'operator', source: sessionId })
+    await readReversals(ports, report.paymentIntentId, cause)
     await settleSession(ports, report, 'operator')
     return 'read'
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Actor, Cause } from '../domain/grant-change.ts'
 import { messagesAbout } from '../domain/outbox.ts'
-import { hasPremium, isMoneyHere, isPaidTwice, type Reversals } from '../domain/premium-grant.ts'
+import { hasPremium, isPaidTwice, type Reversals } from '../domain/premium-grant.ts'
 import {
   concerns,
   type Purchase,
@@ -18,14 +18,12 @@ import {
 import type { PaymentNotification, Ports } from './ports.ts'
 import type { Account } from './store.ts'
 
-export type SettleDependencies = ReversalDependencies & Pick<Ports, 'rules'>
+export type SettleDependencies = ReversalDependencies & Pick<Ports, 'clock' | 'rules'>
 
 /** A purchase as a report left it, and whether that was news. */
 type Settlement = { readonly purchase: Purchase; readonly isNews: boolean }
 
-type Origin = Omit<Cause, 'at'>
-
-export function causeOf({ clock }: Pick<Ports, 'clock'>, origin: Origin): Cause {
+export function causeOf({ clock }: Pick<Ports, 'clock'>, origin: Omit<Cause, 'at'>): Cause {
   return { at: clock.now(), ...origin }
 }
 
@@ -69,13 +67,13 @@ export async function settleSession(
   by: Actor,
   source: string = report.sessionId,
 ): Promise<Settlement | null> {
-  const origin = { by, source }
+  const cause = causeOf(ports, { by, source })
   const known = await findPurchase(ports, report)
   const purchase = known ?? findLost(ports, report)
   const lost = purchase && !known ? await findReversals(ports, report.paymentIntentId) : null
-  if (lost) await applyReversals(ports, lost, origin)
+  if (lost) await applyReversals(ports, lost, cause)
 
-  const settlement = purchase && (await settleOne(ports, { purchase, lost, report, origin }))
+  const settlement = purchase && (await settleOne(ports, { purchase, lost, report, cause }))
   if (!settlement && by === 'webhook') {
     ports.log.info('session of somebody else ignored', { session: report.sessionId })
   }
@@ -110,16 +108,15 @@ async function settleOne(
     purchase,
     lost,
     report,
-    origin,
+    cause,
   }: {
     purchase: Purchase
     /** What has been given back of a purchase whose row is lost; null for any other. */
     lost: Reversals | null
     report: SessionReport
-    origin: Origin
+    cause: Cause
   },
 ): Promise<Settlement | null> {
-  const cause = causeOf(ports, origin)
   const { step } = await ports.purchases.update(purchase.email, cause, (account) => {
     const stored = account.purchases.find(({ id }) => id === purchase.id)
     const before = stored ?? (lost ? purchase : null)
@@ -127,7 +124,7 @@ async function settleOne(
     return takeStep(ports, { account, before, lost: stored ? null : lost, report, now: cause.at })
   })
   if (!step) return null
-  logStep(ports, step, origin)
+  logStep(ports, step, cause)
   return { purchase: step.after, isNews: step.isRestored || step.before.state !== step.after.state }
 }
 
@@ -148,30 +145,19 @@ function takeStep(
   },
 ) {
   const { allowPromotionCodes, refundDuplicates } = rules
-  const isRestored = lost !== null
   const isDuplicate = isPaidTwice(grants, before.id)
   const after = settlePurchase(before, report, { allowPromotionCodes, isDuplicate, now })
-  const isOver = lost !== null && isGivenBack(after, lost)
-  const messages = isOver
-    ? []
-    : messagesAbout(
-        { before, after, outcome: report.outcome, isRestored },
-        { hasPremium: hasPremium(grants), refundDuplicates, now },
-      )
-  return { purchase: after, messages, step: { before, after, isRestored } }
-}
-
-/** Whether nothing is left of the payment that anybody would want to hear of. */
-function isGivenBack(purchase: Purchase, reversals: Reversals): boolean {
-  return (
-    purchase.state === 'paid' && !isMoneyHere({ amountPaid: purchase.amountPaid, ...reversals })
+  const messages = messagesAbout(
+    { before, after, outcome: report.outcome, lost },
+    { hasPremium: hasPremium(grants), refundDuplicates, now },
   )
+  return { purchase: after, messages, step: { before, after, isRestored: lost !== null } }
 }
 
 function logStep(
   { log }: Pick<Ports, 'log'>,
   { before, after, isRestored }: Step,
-  { by }: Origin,
+  { by }: Cause,
 ): void {
   const fields = { purchase: after.id, session: after.sessionId, state: after.state, by }
   if (isRestored) log.warn('lost purchase restored', fields)

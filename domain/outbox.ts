@@ -1,6 +1,7 @@
 import type { Brand } from './brand.ts'
 import type { Email } from './email.ts'
 import type { Language } from './language.ts'
+import { isMoneyHere, type Reversals } from './premium-grant.ts'
 import type { Price, Purchase, PurchaseId, SessionOutcome } from './purchase.ts'
 
 /**
@@ -51,13 +52,16 @@ export function messagesAbout(
     before,
     after,
     outcome,
-    isRestored,
+    lost,
   }: {
     before: Purchase
     after: Purchase
     outcome: SessionOutcome
-    /** Whether its row was lost, and with it the knowledge of what has gone out. */
-    isRestored: boolean
+    /**
+     * What has been given back of a purchase whose row was lost, and with it the knowledge of what has gone out; null
+     * for any other.
+     */
+    lost: Reversals | null
   },
   {
     hasPremium,
@@ -66,16 +70,23 @@ export function messagesAbout(
   }: { hasPremium: boolean; refundDuplicates: boolean; now: Date },
 ): readonly OutboxMessage[] {
   if (before.state === after.state) return []
+  // Nobody wants to hear of a payment of which nothing is left.
+  if (lost && isGivenBack(after, lost)) return []
   if (after.state === 'paid' && after.isDuplicate) {
     // Where a voucher paid for everything there is nothing to give back.
     const isRefundable = refundDuplicates && after.paymentIntentId !== null
     return isRefundable ? [draftMessage('duplicate_refund', after, now)] : []
   }
   // A mail that may have gone out may only go out again while the provider still knows it by its key.
-  if (isRestored && now.getTime() - after.createdAt.getTime() > KEY_LIFETIME_MS) return []
+  if (lost && now.getTime() - after.createdAt.getTime() > KEY_LIFETIME_MS) return []
   if (after.state === 'paid') return [draftMessage('payment_confirmed', after, now)]
   const isBadNews = after.state === 'closed' && outcome === 'failed' && !hasPremium
   return isBadNews ? [draftMessage('payment_failed', after, now)] : []
+}
+
+function isGivenBack(purchase: Purchase, reversals: Reversals): boolean {
+  if (purchase.state !== 'paid') return false
+  return !isMoneyHere({ amountPaid: purchase.amountPaid, ...reversals })
 }
 
 export function draftMessage(kind: OutboxKind, purchase: Purchase, now: Date): OutboxMessage {

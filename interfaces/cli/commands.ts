@@ -15,7 +15,7 @@ import {
 type ParsedOptions = { readonly envFile: string | null; readonly json: boolean }
 
 /** What was asked for, or what is wrong with the way it was asked. */
-export type CommandLine =
+type CommandLine =
   | {
       readonly command: 'serve' | 'migrate' | 'healthcheck' | 'openapi' | 'version'
       readonly options: ParsedOptions

@@ -6,7 +6,7 @@ import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
 import type { HttpOptions } from '../http/options.ts'
 import { composeMailer, composePayment } from './compose-providers.ts'
 
-export type ServiceParts = {
+type ServiceParts = {
   readonly config: Config
   readonly store: SqliteStore
   readonly log: Log

@@ -59,14 +59,13 @@ describe('what the provider is asked for', () => {
     const { ports } = await openPaidAgain(['one'])
     ports.payments.refunds.push(refund('pending'))
     ports.payments.disputes.push(dispute('open'))
-    const origin = { by: 'operator', source: null } as const
-    expect(await readReversals(ports, 'pi_one', origin)).toBe(2)
-    expect(await readReversals(ports, 'pi_one', origin)).toBe(0)
+    expect(await readReversals(ports, 'pi_one', CAUSE)).toBe(2)
+    expect(await readReversals(ports, 'pi_one', CAUSE)).toBe(0)
   })
 
   test('is nothing where no money has moved', async () => {
     const { ports } = await openPaidAgain([])
-    expect(await readReversals(ports, null, { by: 'operator', source: null })).toBe(0)
+    expect(await readReversals(ports, null, CAUSE)).toBe(0)
     expect(ports.payments.calls).toEqual([])
   })
 })

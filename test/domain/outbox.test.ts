@@ -11,6 +11,7 @@ import {
   type OutboxMessage,
   WAIT_MAX_MS,
 } from '../../domain/outbox.ts'
+import type { Dispute, Refund, Reversals } from '../../domain/premium-grant.ts'
 import {
   draftPurchase,
   PURCHASE_STATES,
@@ -37,6 +38,14 @@ const OPEN: Purchase = {
   paymentIntentId: 'pi_1',
 }
 const PAID = inState(OPEN, 'paid')
+const NOTHING_BACK: Reversals = { refunds: [], disputes: [] }
+const REFUNDED: Refund = { id: 're_1', paymentIntentId: 'pi_1', amount: 400, state: 'succeeded' }
+const CHARGED_BACK: Dispute = {
+  id: 'du_1',
+  paymentIntentId: 'pi_1',
+  state: 'open',
+  reportedAt: NOON,
+}
 const MESSAGE = draftMessage('payment_confirmed', PAID, NOON)
 
 type Circumstances = Parameters<typeof messagesAbout>[1]
@@ -44,11 +53,11 @@ type Circumstances = Parameters<typeof messagesAbout>[1]
 function about(
   before: Purchase,
   after: Purchase,
-  own: Partial<Circumstances> & { outcome?: SessionOutcome; isRestored?: boolean } = {},
+  own: Partial<Circumstances> & { outcome?: SessionOutcome; lost?: Reversals | null } = {},
 ): readonly OutboxMessage[] {
-  const { outcome = 'paid', isRestored = false, ...circumstances } = own
+  const { outcome = 'paid', lost = null, ...circumstances } = own
   return messagesAbout(
-    { before, after, outcome, isRestored },
+    { before, after, outcome, lost },
     { hasPremium: false, refundDuplicates: true, now: NOON, ...circumstances },
   )
 }
@@ -112,15 +121,24 @@ describe('a purchase whose row was lost', () => {
   ])('sends its mail again or not %s', (_, ageMs, mails) => {
     const now = at(ageMs)
     const closed = inState(OPEN, 'closed')
-    expect(about(OPEN, PAID, { isRestored: true, now })).toHaveLength(mails)
-    expect(about(OPEN, closed, { isRestored: true, now, outcome: 'failed' })).toHaveLength(mails)
+    expect(about(OPEN, PAID, { lost: NOTHING_BACK, now })).toHaveLength(mails)
+    expect(about(OPEN, closed, { lost: NOTHING_BACK, now, outcome: 'failed' })).toHaveLength(mails)
     expect(about(OPEN, PAID, { now })).toHaveLength(1)
+  })
+
+  test.each<[string, Reversals]>([
+    ['refunded', { ...NOTHING_BACK, refunds: [REFUNDED] }],
+    ['charged back', { ...NOTHING_BACK, disputes: [CHARGED_BACK] }],
+  ])('leads to nothing any more where it has been %s', (_, lost) => {
+    const duplicate = { ...PAID, isDuplicate: true } as Purchase
+    expect(about(OPEN, PAID, { lost })).toEqual([])
+    expect(about(OPEN, duplicate, { lost })).toEqual([])
   })
 
   test('is sent back however old it is when it is one too many: a refund repeats nothing', () => {
     const duplicate = { ...PAID, isDuplicate: true } as Purchase
     const now = at(30 * DAY_MS)
-    expect(about(OPEN, duplicate, { isRestored: true, now })).toHaveLength(1)
+    expect(about(OPEN, duplicate, { lost: NOTHING_BACK, now })).toHaveLength(1)
   })
 })
 

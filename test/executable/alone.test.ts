@@ -18,7 +18,7 @@ import { ASSETS } from '../../interfaces/http/pages/assets.ts'
 import packageJson from '../../package.json'
 import { type AlibiProcess, runAlibi } from '../alibi-process.ts'
 import { client } from '../client.ts'
-import { buyer, openProduction, type Production } from './production.ts'
+import { buyer, deliverAll, openProduction, type Production } from './production.ts'
 import { carriedOut } from './stored.ts'
 
 /*
@@ -193,7 +193,7 @@ describe('by itself it serves', () => {
       await prove()
       double.pay((await checkOut(language)).sessionId)
     }
-    expect(new Set(await double.deliverAll())).toEqual(new Set([200]))
+    await deliverAll(production)
     await carriedOut(production)
 
     for (const [index, language] of LANGUAGES.entries()) {

@@ -3,7 +3,7 @@ import { ATTEMPTS_MAX } from '../../domain/outbox.ts'
 import type { AlibiProcess } from '../alibi-process.ts'
 import type { MailFault } from '../mailbox.ts'
 import { judgeEnds } from './ends.ts'
-import { buyer, openProduction, type Production } from './production.ts'
+import { buyer, deliverAll, openProduction, type Production } from './production.ts'
 import { carriedOut, change, stored } from './stored.ts'
 import { until } from './until.ts'
 
@@ -43,7 +43,7 @@ async function buyWithoutMail(production: Production, fault: MailFault): Promise
   const { sessionId } = await checkOut()
   mailbox.fault(fault, { times: Infinity })
   double.pay(sessionId)
-  expect(new Set(await double.deliverAll())).toEqual(new Set([200]))
+  await deliverAll(production)
   await tried(production, 1)
   expect(await hasPremium()).toBe(true)
   return alibi

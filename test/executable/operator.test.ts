@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import type { AlibiProcess } from '../alibi-process.ts'
-import { buyer, openProduction, type Production } from './production.ts'
+import { buyer, deliverAll, openProduction, type Production } from './production.ts'
 import { stored, swept } from './stored.ts'
 
 let production: Production
@@ -21,10 +21,7 @@ const buyerOf = (email: string) => buyer(alibi, production, email)
 const runAlone = (...parameters: string[]) =>
   production.run(parameters, { DATABASE_URL: production.settings.DATABASE_URL })
 
-async function runJson(...parameters: string[]) {
-  const { exitCode, stdout } = await run(...parameters, '--json')
-  return { exitCode, json: JSON.parse(stdout) }
-}
+const runJson = (...parameters: string[]) => production.runJson(parameters)
 
 describe('beside a service that runs', () => {
   test('grant gives premium at once and says whether it was needed, and revoke takes it away at once', async () => {
@@ -142,7 +139,7 @@ describe('beside a service that runs', () => {
     const session = double.sessions.get(sessionId)!
     double.sessions.set(sessionId, { ...session, amount_total: 1 })
     double.pay(sessionId)
-    expect(new Set(await double.deliverAll())).toEqual(new Set([200]))
+    await deliverAll(production)
     expect(await hasPremium()).toBe(false)
     expect(await http.post('/checkout', { email })).toMatchObject({
       status: 409,

@@ -84,6 +84,10 @@ export async function openProduction() {
     /** Runs a command to its end. */
     run: (parameters: readonly string[], env: Record<string, string> = settings) =>
       runAlibi({ command: [executable, ...parameters], cwd: folder, env }),
+    async runJson(parameters: readonly string[]) {
+      const { exitCode, stdout } = await this.run([...parameters, '--json'])
+      return { exitCode, json: JSON.parse(stdout) }
+    },
     async [Symbol.asyncDispose]() {
       end.abort()
       await Promise.all(started.map((alibi) => alibi.stop('SIGKILL')))
@@ -138,12 +142,17 @@ export function buyer({ url }: AlibiProcess, { mailbox, double }: Production, em
       await prove()
       const { sessionId } = await checkOut()
       double.pay(sessionId)
-      expect(new Set(await double.deliverAll())).toEqual(new Set([200]))
+      await deliverAll({ double })
       const { token } = await prove()
       if (token === undefined) throw new Error('paid, and no token')
       return { token, sessionId }
     },
   }
+}
+
+/** Brings the webhook all that it has not been told yet. */
+export async function deliverAll({ double }: Pick<Production, 'double'>): Promise<void> {
+  expect(new Set(await double.deliverAll())).toEqual(new Set([200]))
 }
 
 /** A code that is not this one. */

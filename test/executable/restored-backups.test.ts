@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { AlibiProcess } from '../alibi-process.ts'
 import { SERVER_ERROR } from '../stripe-double/faults.ts'
 import { judgeEnds } from './ends.ts'
-import { buyer, openProduction, type Production } from './production.ts'
+import { buyer, deliverAll, openProduction, type Production } from './production.ts'
 import { carriedOut, change, letSweepTimePass, stored, swept } from './stored.ts'
 
 type Double = Production['double']
@@ -50,11 +50,6 @@ const SALES: readonly Sale[] = STORIES.flatMap((story, kind) =>
     email: `${kind}-${number}@example.com`,
   })),
 )
-
-async function deliverAll({ double }: Production): Promise<void> {
-  const statuses = new Set(await double.deliverAll())
-  expect(statuses).toEqual(new Set([200]))
-}
 
 async function openPage(production: Production, alibi: AlibiProcess, email: string) {
   const { prove, checkOut } = buyer(alibi, production, email)

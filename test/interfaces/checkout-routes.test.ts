@@ -24,14 +24,14 @@ describe('POST /checkout', () => {
     })
   })
 
-  test.each([
-    [{}, 'sv-SE,sv;q=0.9', 'sv'],
-    [{ lang: 'pt-BR' }, 'sv', 'pt'],
-    [{ lang: 'xx' }, 'sv', 'en'],
-    [{}, null, 'en'],
+  test.each<[string, object, string | null, string]>([
+    ['its Accept-Language', {}, 'sv-SE,sv;q=0.9', 'sv'],
+    ['lang before that', { lang: 'pt-BR' }, 'sv', 'pt'],
+    ['a lang that we do not speak', { lang: 'xx' }, 'sv', 'en'],
+    ['neither', {}, null, 'en'],
   ])(
-    'remembers for the mails which language was asked for: %j, %s',
-    async (body, accept, language) => {
+    'remembers for the mails which language was asked for, by %s',
+    async (_, body, accept, language) => {
       const http = await openVerified()
       const headers = accept === null ? {} : { 'accept-language': accept }
       await http.post('/checkout', { email: EMAIL, ...body }, headers)
