@@ -6,6 +6,7 @@ import type { OutboxKey } from '../domain/outbox.ts'
 import type { Dispute, Refund } from '../domain/premium-grant.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
 import type { Store } from './store.ts'
+import type { Strings } from './strings.ts'
 
 /** A signed bearer token (RFC 6750), opaque to everyone but its issuer. */
 export type Token = Brand<string, 'Token'>
@@ -120,9 +121,24 @@ export type Tokens = {
 }
 
 export type Content = {
+  /** The languages there is content in, the default one among them, in the order in which they are shown. */
+  readonly languages: readonly Language[]
+  /** What there is in a language; in the default one when there is nothing in that. */
+  in(language: Language): LanguageContent
+}
+
+export type LanguageContent = {
+  /** The one it is in. */
+  readonly language: Language
+  readonly strings: Strings
   /** Never empty. */
-  reasons(language: Language): readonly string[]
-  strings(language: Language): Readonly<Record<string, string>>
+  readonly reasons: readonly string[]
+}
+
+/** Which excuse each reader got last, by its place in the list. Readers may be forgotten, but not mixed up. */
+export type LastReasons = {
+  find(reader: Email, language: Language): number | null
+  remember(reader: Email, language: Language, index: number): void
 }
 
 /** Counts by client. Exact: in no window of its length are more than `limit` accepted, and a refusal costs nothing. */
@@ -189,6 +205,7 @@ export type Ports = Store & {
   readonly secrets: Secrets
   readonly tokens: Tokens
   readonly content: Content
+  readonly lastReasons: LastReasons
   readonly log: Log
   readonly rules: Rules
 }

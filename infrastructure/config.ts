@@ -33,6 +33,8 @@ export type Config = NetworkConfig & {
   readonly emailFrom: string
   /** Null where a limit is switched off. */
   readonly rateLimits: Readonly<Record<'general' | 'auth' | 'premium', RateLimit | null>>
+  /** A folder with content in place of the built-in one. */
+  readonly contentDir: string | null
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
   readonly logFormat: 'json' | 'pretty'
 }
@@ -54,6 +56,11 @@ export class ConfigError extends Error {
 const LATER = 'is not available in this release: leave it unset'
 const JWT_SECRET = secretOfBytes(32)
 
+const FOLDER: SettingFormat<string> = {
+  shape: 'the path of a folder',
+  parse: (text) => (/^\P{Cc}+$/u.test(text) ? text : undefined),
+}
+
 const SQLITE_URL: SettingFormat<string> = {
   shape: 'sqlite:PATH, such as sqlite:/var/lib/alibi/alibi.db (postgres is not in this release)',
   parse(text) {
@@ -62,9 +69,20 @@ const SQLITE_URL: SettingFormat<string> = {
   },
 }
 
-/** All that serving takes. Throws `ConfigError` with every problem at once. */
+/** Every setting. Throws `ConfigError` with every problem at once. */
 export function loadConfig(surroundings: Surroundings): Config {
   return load(surroundings, readConfig)
+}
+
+/** As `loadConfig`, and what `open` makes of the settings; problems that it reports are told together with theirs. */
+export function loadConfigAnd<Opened>(
+  surroundings: Surroundings,
+  open: (config: Config, report: (problem: string) => void) => Opened,
+): { config: Config; opened: Opened } {
+  return load(surroundings, (settings, env) => {
+    const config = readConfig(settings, env)
+    return { config, opened: open(config, settings.report) }
+  })
 }
 
 /** Only where the database is. Throws `ConfigError`. */
@@ -91,7 +109,6 @@ function readConfig(settings: SettingsSource, env: Variables): Config {
   const environment = settings.read('APP_ENV', oneOf(['production', 'development']), 'production')
   const isProduction = environment === 'production'
   settings.refuse('METRICS_PORT', LATER)
-  settings.refuse('CONTENT_DIR', LATER)
 
   return {
     environment,
@@ -114,6 +131,7 @@ function readConfig(settings: SettingsSource, env: Variables): Config {
       auth: settings.read('RATE_LIMIT_AUTH', RATE_LIMIT, rate(5, 15)),
       premium: settings.read('RATE_LIMIT_PREMIUM', RATE_LIMIT, rate(30, 1)),
     },
+    contentDir: settings.read<string | null>('CONTENT_DIR', FOLDER, null),
     logLevel: settings.read('LOG_LEVEL', oneOf(['debug', 'info', 'warn', 'error']), 'info'),
     logFormat: settings.read(
       'LOG_FORMAT',

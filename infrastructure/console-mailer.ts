@@ -22,13 +22,13 @@ export function consoleMailer({
   }
 
   return {
-    async sendOtp({ to, code, language, validForMs }) {
-      const strings = content.strings(language)
+    async sendOtp({ to, code, language: wanted, validForMs }) {
+      const { language, strings } = content.in(wanted)
       show(to, otpEmail({ code, language, validForMs, host, strings }))
     },
     async sendPaymentNotice(notice) {
-      const strings = content.strings(notice.language)
-      show(notice.to, paymentEmail(notice, { publicUrl, strings }))
+      const { language, strings } = content.in(notice.language)
+      show(notice.to, paymentEmail({ ...notice, language }, { publicUrl, strings }))
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { StringKey, Strings } from '../application/strings.ts'
 import { type Language, textDirection } from '../domain/language.ts'
 
 export type EmailContent = {
@@ -63,15 +64,9 @@ export function paragraph(...lines: readonly string[]): Block {
 
 /** Says a string with its placeholders filled in; one without a value stays for the caller to place. */
 export function speaker(
-  strings: Readonly<Record<string, string>>,
+  strings: Strings,
   values: Readonly<Record<string, string>>,
-): (key: string) => string {
-  return (key) => {
-    const template = strings[key]
-    if (template === undefined) throw new Error(`a text of the mail is missing: ${key}`)
-    return template.replace(
-      /\{(\w+)\}/g,
-      (placeholder, name: string) => values[name] ?? placeholder,
-    )
-  }
+): (key: StringKey) => string {
+  return (key) =>
+    strings[key].replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder)
 }

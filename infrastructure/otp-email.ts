@@ -1,3 +1,4 @@
+import type { Strings } from '../application/strings.ts'
 import type { Language } from '../domain/language.ts'
 import type { OtpCode } from '../domain/otp.ts'
 import { type Block, type EmailContent, layOutMail, paragraph, speaker } from './mail-layout.ts'
@@ -16,7 +17,7 @@ export function otpEmail({
   language: Language
   validForMs: number
   host: string
-  strings: Readonly<Record<string, string>>
+  strings: Strings
 }): EmailContent {
   const say = speaker(strings, { code, duration: formatDuration(validForMs, language) })
   const validity = say('mail_code_validity')

@@ -1,4 +1,5 @@
 import type { PaymentNotice } from '../application/ports.ts'
+import type { StringKey, Strings } from '../application/strings.ts'
 import { type Language, textDirection } from '../domain/language.ts'
 import { formatAmount } from '../domain/money.ts'
 import { type Block, type EmailContent, layOutMail, paragraph, speaker } from './mail-layout.ts'
@@ -14,7 +15,7 @@ const KEYS = {
     intro: 'mail_failed_intro',
     wayOn: 'mail_failed_retry',
   },
-} as const satisfies Record<PaymentNotice['kind'], Record<'subject' | 'intro' | 'wayOn', string>>
+} as const satisfies Record<PaymentNotice['kind'], Record<'subject' | 'intro' | 'wayOn', StringKey>>
 
 /**
  * The words of the mail that tells how a payment ended, with one address to go to from there. The same notice always
@@ -22,7 +23,7 @@ const KEYS = {
  */
 export function paymentEmail(
   { kind, amount, language }: Pick<PaymentNotice, 'kind' | 'amount' | 'language'>,
-  { publicUrl, strings }: { publicUrl: string; strings: Readonly<Record<string, string>> },
+  { publicUrl, strings }: { publicUrl: string; strings: Strings },
 ): EmailContent {
   const say = speaker(strings, { amount: isolate(formatAmount(amount, language), language) })
   const keys = KEYS[kind]

@@ -51,13 +51,13 @@ export function resendMailer({
   }
 
   return {
-    async sendOtp({ to, code, language, validForMs }) {
-      const strings = content.strings(language)
+    async sendOtp({ to, code, language: wanted, validForMs }) {
+      const { language, strings } = content.in(wanted)
       await send({ to, key: null }, otpEmail({ code, language, validForMs, host, strings }))
     },
     async sendPaymentNotice(notice) {
-      const strings = content.strings(notice.language)
-      await send(notice, paymentEmail(notice, { publicUrl, strings }))
+      const { language, strings } = content.in(notice.language)
+      await send(notice, paymentEmail({ ...notice, language }, { publicUrl, strings }))
     },
   }
 }

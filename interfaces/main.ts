@@ -5,6 +5,7 @@ import {
   type Config,
   ConfigError,
   loadConfig,
+  loadConfigAnd,
   loadDatabaseConfig,
   loadListenAddress,
 } from '../infrastructure/config.ts'
@@ -69,7 +70,7 @@ async function run(argv: readonly string[]): Promise<number> {
     case 'migrate':
       return runMigrate(surroundings, json)
     case 'serve':
-      return runServe(loadConfig(surroundings))
+      return runServe(surroundings)
     case 'grant': {
       const { grant } = await import('./cli/grant.ts')
       return withStore(surroundings, (ports) => grant({ ports, email: line.email, ...output }))
@@ -126,12 +127,16 @@ async function withStore(
 
 type StorePorts = Store & Pick<Ports, 'clock'> & { secrets: Pick<Ports['secrets'], 'newGrantId'> }
 
-/** For the operator's commands that ask the payment provider. What they log goes where their complaints go. */
+/**
+ * For the operator's commands that ask the payment provider. What they log goes where their complaints go. They say
+ * nothing to buyers, so that a slip in the operator's own content does not keep them from working.
+ */
 async function withPorts(
   surroundings: Surroundings,
   command: (ports: Ports) => Promise<number>,
 ): Promise<number> {
   const config = loadConfig(surroundings)
+  const { builtInContent } = await import('../infrastructure/content.ts')
   const { createLog } = await import('../infrastructure/log.ts')
   const { openCurrentSqliteStore } = await import('../infrastructure/sqlite/store.ts')
   const { composePorts } = await import('./composition/compose-service.ts')
@@ -143,7 +148,9 @@ async function withPorts(
   const store = openDatabaseAt(existing(config.database.path), openCurrentSqliteStore)
   const url = `http://localhost:${config.port}`
   const publicUrl = publicUrlOf(config, url)
-  const { ports, stop } = await composePorts({ config, store, log, url, publicUrl, write })
+  const content = builtInContent()
+  const parts = { config, store, log, content, url, publicUrl, write }
+  const { ports, stop } = await composePorts(parts)
   try {
     return await command(ports)
   } finally {
@@ -191,22 +198,25 @@ async function runOpenapi(): Promise<number> {
     readFile,
   })
   const { openSqliteStore } = await import('../infrastructure/sqlite/store.ts')
+  const { builtInContent } = await import('../infrastructure/content.ts')
   const { openApiDocument } = await import('./http/openapi.ts')
   const { openapi } = await import('./cli/openapi.ts')
   const store = openSqliteStore(':memory:')
   const log = { info() {}, warn() {}, error() {} }
   const url = 'http://localhost'
   const { composeHttp, composePorts } = await import('./composition/compose-service.ts')
-  const parts = { config, store, log, url, publicUrl: url, write: writeOut }
+  const content = builtInContent()
+  const parts = { config, store, log, content, url, publicUrl: url, write: writeOut }
   const { ports, desk } = await composePorts(parts)
   const stopping = new AbortController().signal
   const options = await composeHttp(parts, { ports, desk, version: packageJson.version, stopping })
   return openapi({ readDocument: () => openApiDocument(options), print })
 }
 
-async function runServe(config: Config): Promise<number> {
+async function runServe(surroundings: Surroundings): Promise<number> {
   const { createLog } = await import('../infrastructure/log.ts')
   const { openSqliteStore } = await import('../infrastructure/sqlite/store.ts')
+  const { contentComposer, logWarnings } = await import('./composition/compose-content.ts')
   const { createHandler } = await import('./http/handler.ts')
   const { listen } = await import('./http/listen.ts')
   const { serve } = await import('./cli/serve.ts')
@@ -214,19 +224,22 @@ async function runServe(config: Config): Promise<number> {
   const { composeHttp, composePorts } = await import('./composition/compose-service.ts')
   const { untilSignal } = await import('./cli/stop-request.ts')
 
+  const { config, opened } = loadConfigAnd(surroundings, await contentComposer())
+  const { content, warnings } = opened
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: writeOut })
   const stopRequest = untilSignal('SIGTERM', 'SIGINT')
   // A log that nobody reads any more, or that a full disk cannot take, is no reason to stop serving.
   process.stdout.on('error', () => {})
   // First of all: whoever is started beside a running service by mistake leaves its database alone.
   const listener = listen(config)
+  logWarnings(log, warnings)
   const store = openDatabaseAt(config.database.path, openSqliteStore)
   return serve({
     listener,
     async compose(url) {
       const publicUrl = publicUrlOf(config, url)
       const { stopping } = stopRequest
-      const parts = { config, store, log, url, publicUrl, write: writeOut }
+      const parts = { config, store, log, content, url, publicUrl, write: writeOut }
       const { ports, desk, stop } = await composePorts(parts)
       const { version } = packageJson
       const options = await composeHttp(parts, { ports, desk, version, stopping })

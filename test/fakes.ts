@@ -1,5 +1,7 @@
 import type {
   Content,
+  LanguageContent,
+  LastReasons,
   LogFields,
   Mailer,
   OtpMail,
@@ -10,9 +12,11 @@ import type {
   Tokens,
 } from '../application/ports.ts'
 import type { Store } from '../application/store.ts'
+import { listStrings, type Strings } from '../application/strings.ts'
 import { Unavailable } from '../application/unavailable.ts'
 import type { Email } from '../domain/email.ts'
 import type { Cause } from '../domain/grant-change.ts'
+import { LANGUAGES } from '../domain/language.ts'
 import { issueTime } from '../domain/log-out.ts'
 import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { Purchase, PurchaseId, PurchaseState } from '../domain/purchase.ts'
@@ -100,11 +104,39 @@ export function plainTokens(): Tokens {
 }
 
 /** Two excuses a language, each naming its language. */
+/** Forgets nobody. */
+export function rememberedReasons(): LastReasons {
+  const indices = new Map<string, number>()
+  return {
+    find: (reader, language) => indices.get(`${language} ${reader}`) ?? null,
+    remember: (reader, language, index) => void indices.set(`${language} ${reader}`, index),
+  }
+}
+
+/** Every string says its key, but for the title; two excuses in each language. */
 export function tinyContent(): Content {
   return {
-    reasons: (language) => [`${language} one`, `${language} two`],
-    strings: (language) => ({ title: `Alibi (${language})`, subtitle: 'sub', generate: 'go' }),
+    languages: LANGUAGES,
+    in: (language) => ({
+      language,
+      strings: {
+        ...(Object.fromEntries(listStrings(language).map(({ key }) => [key, key])) as Strings),
+        title: `Alibi (${language})`,
+      },
+      reasons: [`${language} one`, `${language} two`],
+    }),
   }
+}
+
+/** Every string, with the same behind it. */
+export function withSuffix(strings: Strings, suffix: string): Strings {
+  const longer = Object.entries(strings).map(([key, text]) => [key, `${text}${suffix}`])
+  return Object.fromEntries(longer) as Strings
+}
+
+/** Content that says some things in its own way, in every language. */
+export function contentWith(own: Partial<LanguageContent>, content = tinyContent()): Content {
+  return { ...content, in: (language) => ({ ...content.in(language), ...own }) }
 }
 
 /** A token as a right code gives one, whether the address has premium or not. */
@@ -152,6 +184,7 @@ export function fakePorts(own: Partial<Ports> = {}) {
     secrets: countingSecrets(),
     tokens: plainTokens(),
     content: tinyContent(),
+    lastReasons: rememberedReasons(),
     log: recordingLog(),
     rules: {
       otpLifetimeMs: 10 * 60_000,

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Log, Ports, SandboxDesk } from '../../application/ports.ts'
+import type { Content, Log, Ports, SandboxDesk } from '../../application/ports.ts'
 import type { Config } from '../../infrastructure/config.ts'
 import type { RateLimit } from '../../infrastructure/durations.ts'
 import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
@@ -10,6 +10,7 @@ type ServiceParts = {
   readonly config: Config
   readonly store: SqliteStore
   readonly log: Log
+  readonly content: Content
   /** Where the service listens. */
   readonly url: string
   /** The address users reach. */
@@ -23,24 +24,25 @@ export async function composePorts({
   config,
   store,
   log,
+  content,
   url,
   publicUrl,
   write,
 }: ServiceParts): Promise<{ ports: Ports; desk: SandboxDesk | null; stop: () => void }> {
-  const { builtInContent } = await import('../../infrastructure/content.ts')
   const { developmentSecret } = await import('../../infrastructure/development-secret.ts')
   const { hmacSecrets } = await import('../../infrastructure/hmac-secrets.ts')
+  const { memoryLastReasons } = await import('../../infrastructure/last-reasons.ts')
   const { jwtTokens } = await import('../../infrastructure/jwt-tokens.ts')
   const { systemClock } = await import('../../infrastructure/system-clock.ts')
 
   const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
   const clock = systemClock()
-  const content = builtInContent()
   const payment = await composePayment({ config, store, clock, publicUrl, url })
   const ports: Ports = {
     ...store,
     clock,
     content,
+    lastReasons: memoryLastReasons({ readersMax: 10_000 }),
     log,
     mailer: await composeMailer({ config, content, publicUrl, write }),
     payments: payment.gateway,

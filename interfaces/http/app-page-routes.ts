@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { HttpOptions } from './options.ts'
-import { pageLanguage } from './page-language.ts'
+import { pageContent } from './page-language.ts'
 import { appPage } from './pages/app-page.ts'
 import { pageAnswer } from './pages/page.ts'
 import { wordsOf } from './pages/words.ts'
@@ -11,8 +11,9 @@ export function appPageRoutes({ ports }: HttpOptions): Elysia {
   routes.get(
     '/app',
     ({ request }) => {
-      const language = pageLanguage(request)
-      return pageAnswer(appPage(language, wordsOf(ports.content, language)))
+      const { language, strings } = pageContent(ports.content, request)
+      const { languages } = ports.content
+      return pageAnswer(appPage({ language, languages, words: wordsOf(strings) }))
     },
     { detail: { hide: true } },
   )

@@ -53,12 +53,13 @@ const MAIL_REFUSALS = ['invalid_email', 'too_many_mails', 'email', 'storage'] as
 const CODE_REFUSALS = ['invalid_email', 'invalid_code', 'too_many_wrong_codes', 'storage'] as const
 
 export function authRoutes({ ports, development }: HttpOptions) {
+  const { languages: offered } = ports.content
   return new Elysia()
     .post(
       '/auth/verify-email',
       async ({ body, request }) => {
         const email = parseEmail(body.email)
-        const language = requestLanguage(request, body.lang)
+        const language = requestLanguage(request, { lang: body.lang, offered })
         const code = await verifyEmail(ports, { email, language })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
@@ -106,7 +107,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
       '/auth/request-otp',
       async ({ body, request }) => {
         const email = parseEmail(body.email)
-        const language = requestLanguage(request, body.lang)
+        const language = requestLanguage(request, { lang: body.lang, offered })
         const code = await requestOtp(ports, { email, language })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },

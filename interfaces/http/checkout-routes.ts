@@ -13,11 +13,12 @@ const CHECKOUT_BODY = t.Object({
 })
 
 export function checkoutRoutes({ ports }: HttpOptions) {
+  const { languages: offered } = ports.content
   return new Elysia().post(
     '/checkout',
     async ({ body, request }) => {
       const email = parseEmail(body.email)
-      const language = requestLanguage(request, body.lang)
+      const language = requestLanguage(request, { lang: body.lang, offered })
       const { checkoutUrl, sessionId } = await startCheckout(ports, { email, language })
       return { success: true, checkoutUrl, sessionId }
     },

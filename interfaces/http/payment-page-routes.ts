@@ -6,7 +6,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 import { SESSION_ID } from '../../domain/purchase.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import type { HttpOptions } from './options.ts'
-import { pageLanguage } from './page-language.ts'
+import { pageContent } from './page-language.ts'
 import { pageAnswer } from './pages/page.ts'
 import { type PaymentPageState, paymentPage } from './pages/payment-page.ts'
 import { wordsOf } from './pages/words.ts'
@@ -29,8 +29,8 @@ export function paymentPageRoutes({ ports }: HttpOptions): Elysia {
 }
 
 function answer({ content }: Ports, request: Request, state: PaymentPageState): Response {
-  const language = pageLanguage(request)
-  const page = paymentPage(state, language, wordsOf(content, language))
+  const { language, strings } = pageContent(content, request)
+  const page = paymentPage(state, language, wordsOf(strings))
   return pageAnswer(
     page,
     state === 'unavailable' ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {},

@@ -41,8 +41,7 @@ export function premiumRoutes({ ports }: HttpOptions) {
       '/premium-reasons',
       async ({ query, request }) => {
         const email = await premiumHolder(request)
-        const language = matchLanguage(query.lang)
-        return { reason: pickReason(ports, language), language, email }
+        return { ...pickReason(ports, { email, language: matchLanguage(query.lang) }), email }
       },
       {
         query: LANGUAGE_QUERY,
@@ -61,12 +60,8 @@ export function premiumRoutes({ ports }: HttpOptions) {
       '/i18n',
       async ({ query, request }) => {
         await premiumHolder(request)
-        const language = matchLanguage(query.lang)
-        return {
-          strings: ports.content.strings(language),
-          language,
-          supportedLanguages: LANGUAGES,
-        }
+        const { strings, language } = ports.content.in(matchLanguage(query.lang))
+        return { strings, language, supportedLanguages: LANGUAGES }
       },
       {
         query: LANGUAGE_QUERY,

@@ -5,20 +5,24 @@ import {
   matchLanguage,
 } from '../../domain/language.ts'
 
-/** The language a request asks for: by name, else by its Accept-Language header, else the default. */
-export function requestLanguage(request: Request, lang?: string): Language {
+/** The language a request asks for: by name, else by its Accept-Language header among those offered, else the default. */
+export function requestLanguage(
+  request: Request,
+  { lang, offered }: { lang: string | undefined; offered: readonly Language[] },
+): Language {
   if (lang !== undefined) return matchLanguage(lang)
-  return acceptedLanguage(request.headers.get('accept-language'))
+  return acceptedLanguage(request.headers.get('accept-language'), offered)
 }
 
-/** The language of ours that an Accept-Language header (RFC 9110, section 12.5.4) prefers, or the default. */
-export function acceptedLanguage(header: string | null): Language {
+/** The language on offer that an Accept-Language header (RFC 9110, section 12.5.4) prefers, or the default. */
+export function acceptedLanguage(header: string | null, offered: readonly Language[]): Language {
   const [preferred] = (header ?? '')
     .split(',')
     .map(readPreference)
     .filter(({ quality }) => quality > 0)
     .sort((left, right) => right.quality - left.quality)
     .flatMap(({ tag }) => findLanguage(tag) ?? [])
+    .filter((language) => offered.includes(language))
   return preferred ?? DEFAULT_LANGUAGE
 }
 

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { SANDBOX_ACTIONS, type SandboxAction, type SandboxDesk } from '../../application/ports.ts'
+import { LANGUAGES } from '../../domain/language.ts'
 import { pageLanguage } from './page-language.ts'
 import { pageAnswer } from './pages/page.ts'
 import { sandboxPage, sandboxProblemPage } from './pages/sandbox-page.ts'
@@ -16,7 +17,7 @@ export function sandboxRoutes(desk: SandboxDesk | null): Elysia {
     async ({ request, params }) => {
       const session = await desk.find(params.sessionId)
       return pageAnswer(
-        session ? sandboxPage(session, pageLanguage(request)) : sandboxProblemPage(404),
+        session ? sandboxPage(session, pageLanguage(request, LANGUAGES)) : sandboxProblemPage(404),
       )
     },
     SCHEMA,

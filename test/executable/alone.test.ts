@@ -180,7 +180,7 @@ describe('by itself it serves', () => {
         language,
         validForMs: 600_000,
         host: 'alibi.example',
-        strings: content.strings(language),
+        strings: content.in(language).strings,
       }),
     )
   })
@@ -201,7 +201,7 @@ describe('by itself it serves', () => {
       const mails = mailbox.delivered.filter((mail) => mail.to === to && mail.key !== null)
       const amount = { amount: 400, currency: 'eur' }
       const notice = { kind: 'payment_confirmed', amount, language } as const
-      const strings = content.strings(language)
+      const strings = content.in(language).strings
       expect(mails).toMatchObject([
         paymentEmail(notice, { publicUrl: 'https://alibi.example', strings }),
       ])
@@ -214,13 +214,13 @@ describe('by itself it serves', () => {
     for (const language of LANGUAGES) {
       const words = await http.get(`/i18n?lang=${language}`, token)
       expect(words.body).toEqual({
-        strings: content.strings(language),
+        strings: content.in(language).strings,
         language,
         supportedLanguages: [...LANGUAGES],
       })
       const excuse = await http.get(`/premium-reasons?lang=${language}`, token)
       expect(excuse.body).toMatchObject({ language, email: 'reader@example.com' })
-      expect(content.reasons(language)).toContain(String(excuse.body['reason']))
+      expect(content.in(language).reasons).toContain(String(excuse.body['reason']))
     }
   })
 

@@ -96,7 +96,7 @@ describe('a start with wrong settings', () => {
     expect(outcome.stderr).toMatch(new RegExp(`^alibi: ${name} must be .+\n$`))
   })
 
-  test.each(['METRICS_PORT', 'SMTP_URL', 'CONTENT_DIR'])(
+  test.each(['METRICS_PORT', 'SMTP_URL'])(
     'refuses %s, which is for a later release',
     async (name) => {
       await using production = await openProduction()

@@ -31,6 +31,7 @@ describe('defaults', () => {
         auth: { limit: 5, windowMs: 900_000 },
         premium: { limit: 30, windowMs: 60_000 },
       },
+      contentDir: null,
       logLevel: 'info',
       logFormat: 'pretty',
     })
@@ -101,7 +102,7 @@ describe('problems', () => {
       ...['JWT_SECRET_PREVIOUS', 'TOKEN_TTL', 'PAYMENT_PROVIDER', 'STRIPE_SECRET_KEY'],
       ...['STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'STRIPE_PRICE_ID', 'PREMIUM_PRICE'],
       ...['PREMIUM_CURRENCY', 'EMAIL_PROVIDER', 'RESEND_API_KEY', 'RESEND_BASE_URL', 'EMAIL_FROM'],
-      ...['CORS_ORIGINS', 'TRUSTED_PROXIES', 'RATE_LIMIT_AUTH', 'CONTENT_DIR', 'METRICS_PORT'],
+      ...['CORS_ORIGINS', 'TRUSTED_PROXIES', 'RATE_LIMIT_AUTH', 'METRICS_PORT'],
       ...['REFUND_DUPLICATES', 'ALLOW_PROMOTION_CODES', 'LOG_LEVEL', 'LOG_FORMAT'],
     ]
     const wrong = Object.fromEntries(names.map((name) => [name, `${canary} @`]))
@@ -116,7 +117,6 @@ describe('problems', () => {
     ['METRICS_PORT', '9090'],
     ['SMTP_URL', 'smtp://localhost:25'],
     ['EMAIL_PROVIDER', 'smtp'],
-    ['CONTENT_DIR', '/srv/content'],
   ])('%s says that what was asked for is not in this release', (name, value) => {
     const problems = problemsOf(() => production({ [name]: value }))
     expect(problems).toHaveLength(1)

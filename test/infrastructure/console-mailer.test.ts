@@ -33,9 +33,9 @@ test('a code is shown whole: its address, its subject and its text', async () =>
 │ 012345
 │
 │ The code is valid for 10 minutes.
-│ Nobody at Alibi will ever ask you for it. Do not share it with anyone.
+│ Please don’t share it with anyone. Nobody at Alibi will ever ask you for it.
 │
-│ If you did not ask for a code, you can ignore this e-mail.
+│ If you didn’t ask for a code, you can ignore this email.
 │
 │ @localhost #012345
 └─
@@ -54,9 +54,9 @@ test('a payment notice is shown whole', async () => {
 
   expect(written.join('')).toBe(`┌─ mail
 │ To: anna@example.com
-│ Subject: Your Alibi payment did not go through
+│ Subject: Your Alibi payment didn’t go through
 │
-│ Your payment of €4.00 did not go through. No money was taken.
+│ Your payment of €4.00 didn’t go through. No money was taken.
 │
 │ You can try again here:
 │ http://localhost:3000/app

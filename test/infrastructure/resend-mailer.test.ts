@@ -10,7 +10,7 @@ import { builtInContent } from '../../infrastructure/content.ts'
 import { otpEmail } from '../../infrastructure/otp-email.ts'
 import { paymentEmail } from '../../infrastructure/payment-email.ts'
 import { resendMailer } from '../../infrastructure/resend-mailer.ts'
-import { fixedClock } from '../fakes.ts'
+import { contentWith, fixedClock } from '../fakes.ts'
 import { type MailFault, refusal, startMailbox } from '../mailbox.ts'
 
 const content = builtInContent()
@@ -25,7 +25,7 @@ const MAIL: OtpMail = {
   language: 'sv',
   validForMs: 600_000,
 }
-const WORDS = otpEmail({ ...MAIL, host: 'alibi.example.com', strings: content.strings('sv') })
+const WORDS = otpEmail({ ...MAIL, host: 'alibi.example.com', strings: content.in('sv').strings })
 
 const NOTICE: PaymentNotice = {
   kind: 'payment_confirmed',
@@ -34,7 +34,7 @@ const NOTICE: PaymentNotice = {
   language: 'sv',
   amount: { amount: 400, currency: 'eur' },
 }
-const strings = content.strings('sv')
+const strings = content.in('sv').strings
 const NOTICE_WORDS = paymentEmail(NOTICE, { publicUrl: PUBLIC_URL, strings })
 
 /** Both kinds of mail, for what is promised of either. */
@@ -259,7 +259,7 @@ describe('a payment notice that is sent again', () => {
     const { mailbox } = openMailbox()
     const older = resendMailer({
       ...{ apiKey: KEY, baseUrl: mailbox.url, from: FROM, publicUrl: PUBLIC_URL },
-      content: { ...content, strings: () => content.strings('en') },
+      content: contentWith({ strings: content.in('en').strings }, content),
     })
     await older.sendPaymentNotice(NOTICE)
     await mailerAt(mailbox.url).sendPaymentNotice(NOTICE)

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import type { Strings } from '../../application/strings.ts'
 import { openApiDocument } from '../../interfaces/http/openapi.ts'
+import { contentWith } from '../fakes.ts'
 import { openHttp } from './http-client.ts'
 
 type Operation = {
@@ -144,7 +146,8 @@ describe('the OpenAPI document', () => {
 
   test('leaves answers as they are: nothing is checked or stripped by it', async () => {
     const http = openHttp()
-    Object.assign(http.ports.content, { strings: () => ({ title: 5 }) })
+    const strings: object = { title: 5 }
+    Object.assign(http.ports.content, contentWith({ strings: strings as Strings }))
     await http.givePremium()
     const authorization = `Bearer ${await http.tokenOf()}`
     expect((await http.get('/i18n', { authorization })).body).toMatchObject({

@@ -1,22 +1,11 @@
 import { expect } from 'bun:test'
-import type { Content, Ports, SandboxDesk } from '../../application/ports.ts'
-import { LANGUAGES, type Language } from '../../domain/language.ts'
+import type { Ports, SandboxDesk } from '../../application/ports.ts'
+import { builtInContent } from '../../infrastructure/content.ts'
 import { pageRoutes } from '../../interfaces/http/page-routes.ts'
 import { fakePorts } from '../fakes.ts'
 
-type Translation = { strings: Record<string, string>; reasons: string[] }
-
-const translations = new Map<Language, Translation>()
-for (const language of LANGUAGES) {
-  const file = new URL(`../../infrastructure/content/${language}.json`, import.meta.url)
-  translations.set(language, await Bun.file(file).json())
-}
-
 /** The words that the executable carries. */
-export const realContent: Content = {
-  reasons: (language) => translations.get(language)!.reasons,
-  strings: (language) => translations.get(language)!.strings,
-}
+export const realContent = builtInContent()
 
 /** Someone with a browser, but no mouse, no scripts and no patience. */
 export function visitor({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { LANGUAGES } from '../../domain/language.ts'
 import { ANSWERS, OUTAGE_ANSWERS } from '../../interfaces/http/errors.ts'
+import { contentWith } from '../fakes.ts'
 import { expectDecentPage, realContent, visitor } from './page-visitor.ts'
 
 function wordsFor(text: string): Record<string, string> {
@@ -24,7 +25,7 @@ describe('/app', () => {
       const { text } = await visitor().get(`/app?lang=${language}`)
       expect(text).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`)
       for (const [key, words] of Object.entries(wordsFor(text))) {
-        expect(words).toBe(realContent.strings(language)[key]!)
+        expect(words).toBe(realContent.in(language).strings[key]!)
       }
       const visible = text.replace(/<script.*?<\/script>|<[^>]*>/gs, '')
       expect(visible).not.toMatch(/[a-z]+_[a-z]+/)
@@ -58,13 +59,15 @@ describe('/app', () => {
   test('tells people without scripts why nothing happens', async () => {
     const { text } = await visitor().get('/app?lang=fr')
     expect(text).toContain(
-      `<noscript><p class="notice">${realContent.strings('fr')['needs_javascript']!}`,
+      `<noscript><p class="notice">${realContent.in('fr').strings.needs_javascript}`,
     )
   })
 
   test('carries hostile words of an operator without running them', async () => {
-    const strings = new Proxy({}, { get: () => '</script><script>alert(1)</script>' })
-    const { get } = visitor({ ports: { content: { ...realContent, strings: () => strings } } })
+    const strings = new Proxy(realContent.in('en').strings, {
+      get: () => '</script><script>alert(1)</script>',
+    })
+    const { get } = visitor({ ports: { content: contentWith({ strings }) } })
     const { text } = await get('/app')
     expect(text).not.toContain('<script>')
     expect(wordsFor(text)['loading']).toBe('</script><script>alert(1)</script>')

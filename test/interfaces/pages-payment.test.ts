@@ -4,7 +4,7 @@ import { parseEmail } from '../../domain/email.ts'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { SessionReport } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { saveVerification } from '../fakes.ts'
+import { contentWith, saveVerification } from '../fakes.ts'
 import { expectDecentPage, realContent, visitor } from './page-visitor.ts'
 
 const email = parseEmail('ada@example.com')
@@ -25,7 +25,7 @@ describe('/payment/success', () => {
     const { get, path, ports } = await returningBuyer('paid')
     const page = await get(path)
     expect(page.status).toBe(200)
-    expect(page.text).toContain(realContent.strings('en')['payment_active_text']!)
+    expect(page.text).toContain(realContent.in('en').strings['payment_active_text']!)
     expect(page.text).toContain('href="/app#sign-in"')
     expect(await ports.premiumGrants.findByEmail(email)).toHaveLength(1)
   })
@@ -189,8 +189,9 @@ describe('every payment page', () => {
   )
 
   test('escapes its words, which an operator may replace', async () => {
-    const strings = { payment_cancel_title: '<script>alert(1)</script>' }
-    const { get } = visitor({ ports: { content: { ...realContent, strings: () => strings } } })
+    const { strings: own } = realContent.in('en')
+    const strings = { ...own, payment_cancel_title: '<script>alert(1)</script>' }
+    const { get } = visitor({ ports: { content: contentWith({ strings }) } })
     const { text } = await get('/payment/cancel')
     expect(text).not.toContain('<script>')
     expect(text).toContain('&lt;script&gt;')

@@ -86,6 +86,19 @@ describe('GET /premium-reasons', () => {
     })
     expect(body).toEqual({ reason: expect.stringMatching(/^sv /), language: 'sv', email: EMAIL })
   })
+
+  test('never gives a reader the same excuse twice in a row', async () => {
+    const http = await openWithPremium()
+    const { authorization } = http
+    const reasons: string[] = []
+    for (let round = 0; round < 10; round += 1) {
+      const { body } = await http.get('/premium-reasons', { authorization })
+      reasons.push((body as { reason: string }).reason)
+    }
+    // With two excuses there are, that leaves one way.
+    expect(new Set(reasons)).toEqual(new Set(['en one', 'en two']))
+    expect(reasons.filter((reason, index) => reason === reasons[index - 1])).toEqual([])
+  })
 })
 
 describe('GET /i18n', () => {
@@ -93,7 +106,7 @@ describe('GET /i18n', () => {
     const http = await openWithPremium()
     const { body } = await http.get('/i18n?lang=ar', { authorization: http.authorization })
     expect(body).toEqual({
-      strings: http.ports.content.strings('ar'),
+      strings: http.ports.content.in('ar').strings,
       language: 'ar',
       supportedLanguages: [...LANGUAGES],
     })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { LANGUAGES } from '../../domain/language.ts'
 import { acceptedLanguage, requestLanguage } from '../../interfaces/http/request-language.ts'
 
 describe('acceptedLanguage', () => {
@@ -21,14 +22,19 @@ describe('acceptedLanguage', () => {
     [',,;,q=1,;q', 'en'],
     ['ZH-Hant-TW', 'zh'],
   ])('reads %p as %p', (header, language) => {
-    expect(acceptedLanguage(header)).toBe(language as never)
+    expect(acceptedLanguage(header, LANGUAGES)).toBe(language as never)
+  })
+
+  test('goes on to the next one where the operator has nothing in the first', () => {
+    expect(acceptedLanguage('sv, fr;q=0.9, en;q=0.8', ['en', 'fr'])).toBe('fr')
+    expect(acceptedLanguage('sv, fr;q=0.9', ['en', 'de'])).toBe('en')
   })
 
   test('is quick with a header as long as headers get', () => {
     const startedAt = performance.now()
-    acceptedLanguage('a;q=0.5,'.repeat(2000))
-    acceptedLanguage('q'.repeat(16_000))
-    acceptedLanguage(';'.repeat(16_000))
+    acceptedLanguage('a;q=0.5,'.repeat(2000), LANGUAGES)
+    acceptedLanguage('q'.repeat(16_000), LANGUAGES)
+    acceptedLanguage(';'.repeat(16_000), LANGUAGES)
     expect(performance.now() - startedAt).toBeLessThan(500)
   })
 })
@@ -37,11 +43,11 @@ describe('requestLanguage', () => {
   const request = new Request('http://localhost/', { headers: { 'accept-language': 'de' } })
 
   test('prefers what was named to what the browser says', () => {
-    expect(requestLanguage(request, 'fr')).toBe('fr')
-    expect(requestLanguage(request, 'tlh')).toBe('en')
+    expect(requestLanguage(request, { lang: 'fr', offered: LANGUAGES })).toBe('fr')
+    expect(requestLanguage(request, { lang: 'tlh', offered: LANGUAGES })).toBe('en')
   })
 
   test('goes by the browser when nothing was named', () => {
-    expect(requestLanguage(request)).toBe('de')
+    expect(requestLanguage(request, { lang: undefined, offered: LANGUAGES })).toBe('de')
   })
 })

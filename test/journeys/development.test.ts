@@ -2,11 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import english from '../../infrastructure/content/en.json'
+import { builtInContent } from '../../infrastructure/content.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../alibi-process.ts'
 import { client } from '../client.ts'
 import { until } from '../executable/until.ts'
 import { walkTheWholeWay } from './journey.ts'
+
+const english = builtInContent().in('en')
 
 const folder = mkdtempSync(join(tmpdir(), 'alibi-development-'))
 let alibi: AlibiProcess

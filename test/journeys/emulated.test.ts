@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
 import { createEmulator } from 'emulate'
-import english from '../../infrastructure/content/en.json'
+import { builtInContent } from '../../infrastructure/content.ts'
 import { client } from '../client.ts'
 import { openProduction, SECRETS } from '../executable/production.ts'
 import { carriedOut } from '../executable/stored.ts'
 import { walkTheWholeWay } from './journey.ts'
+
+const english = builtInContent().in('en')
 
 /*
  * The executable against a Stripe and a Resend that others wrote (npm `emulate`). Its Resend is whole enough for the

@@ -1,6 +1,8 @@
 import { expect } from 'bun:test'
-import swedish from '../../infrastructure/content/sv.json'
+import { builtInContent } from '../../infrastructure/content.ts'
 import { client } from '../client.ts'
+
+const swedish = builtInContent().in('sv')
 
 type Journey = {
   url: string

@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
-import english from '../../infrastructure/content/en.json'
+import { builtInContent } from '../../infrastructure/content.ts'
 import { client } from '../client.ts'
 import { buyer, openProduction, type Production } from '../executable/production.ts'
 import { carriedOut } from '../executable/stored.ts'
 import { walkTheWholeWay } from './journey.ts'
+
+const english = builtInContent().in('en')
 
 /** What the buyer does at the Stripe double, and Stripe with the events that follow. */
 function payAt({ double }: Production) {

@@ -38,7 +38,16 @@ const NATIVE_NAMES = Object.fromEntries(
 ) as Record<Language, string>
 
 /** One form per step; the script shows the one whose turn it is, and talks to the JSON API. */
-export function appPage(language: Language, words: Words): Page {
+export function appPage({
+  language,
+  languages,
+  words,
+}: {
+  language: Language
+  /** Those to choose from. */
+  languages: readonly Language[]
+  words: Words
+}): Page {
   return {
     ...PLAIN_PAGE,
     language,
@@ -55,7 +64,7 @@ ${codeStep(words)}
 ${buyStep(words)}
 ${excuseStep(words)}
 <script type="application/json" id="words">${jsonData(scriptWords(words))}</script>`,
-    footer: html`<footer>${languageSwitch(language, words)}</footer>`,
+    footer: html`<footer>${languageSwitch({ language, languages, words })}</footer>`,
   }
 }
 
@@ -98,9 +107,13 @@ function excuseStep(words: Words): Html {
 </form>`
 }
 
-function languageSwitch(current: Language, words: Words): Html {
+function languageSwitch({
+  language: current,
+  languages,
+  words,
+}: Parameters<typeof appPage>[0]): Html {
   return html`<nav aria-label="${words('language')}"><ul class="languages">
-${LANGUAGES.map((language) => {
+${languages.map((language) => {
   const mark = language === current && html` aria-current="true"`
   return html`<li><a href="/app?lang=${language}" lang="${language}" hreflang="${language}"${mark}>${NATIVE_NAMES[language]}</a></li>\n`
 })}</ul></nav>`

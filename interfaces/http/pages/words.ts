@@ -1,10 +1,8 @@
-import type { Content } from '../../../application/ports.ts'
-import type { Language } from '../../../domain/language.ts'
+import type { StringKey, Strings } from '../../../application/strings.ts'
 
-/** What a page says in its language, by key. A key without a translation stands for itself. */
-export type Words = (key: string) => string
+/** What a page says in its language, by key. */
+export type Words = (key: StringKey) => string
 
-export function wordsOf(content: Content, language: Language): Words {
-  const strings = content.strings(language)
-  return (key) => strings[key] ?? key
+export function wordsOf(strings: Strings): Words {
+  return (key) => strings[key]
 }

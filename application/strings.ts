@@ -1,0 +1,47 @@
+import type { Language } from '../domain/language.ts'
+import { STRING_GROUPS, type StringEntry } from './string-catalogue.ts'
+
+type Groups = typeof STRING_GROUPS
+type Entries = { [Group in keyof Groups]: Groups[Group] }[keyof Groups]
+type KeyOf<Group> = Group extends unknown ? keyof Group & string : never
+type PluralKeyOf<Group> = Group extends unknown
+  ? { [Key in keyof Group]: Group[Key] extends { plural: true } ? Key : never }[keyof Group] &
+      string
+  : never
+
+/** A string that needs no number. */
+export type StringKey = Exclude<KeyOf<Entries>, PluralKey>
+
+/** A string with a number in it: it has a form for each plural category of its language. */
+export type PluralKey = PluralKeyOf<Entries>
+
+/** Every string in one language, by key. An operator may have added others. */
+export type Strings = Readonly<
+  Record<StringKey | `${PluralKey}_other`, string> & Partial<Record<string, string>>
+>
+
+/** As Unicode orders them; a language has some of them, and always `other`. */
+const PLURAL_CATEGORIES = ['zero', 'one', 'two', 'few', 'many', 'other'] as const
+type PluralCategory = (typeof PLURAL_CATEGORIES)[number]
+
+/** A key as content files have it, with what the catalogue says about it. */
+export type KnownString = {
+  readonly key: string
+  readonly entry: StringEntry
+  /** Null for a string that needs no number. */
+  readonly category: PluralCategory | null
+}
+
+/** Every key that content in the language has, in the order of the catalogue. */
+export function listStrings(language: Language): KnownString[] {
+  const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
+  const categories = PLURAL_CATEGORIES.filter((category) => pluralCategories.includes(category))
+  const entries: [string, StringEntry][] = Object.values(STRING_GROUPS).flatMap((group) =>
+    Object.entries(group),
+  )
+  return entries.flatMap(([key, entry]): KnownString[] =>
+    entry.plural
+      ? categories.map((category) => ({ key: `${key}_${category}`, entry, category }))
+      : [{ key, entry, category: null }],
+  )
+}

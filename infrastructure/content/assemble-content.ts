@@ -1,0 +1,26 @@
+import type { Content, LanguageContent } from '../../application/ports.ts'
+import type { Strings } from '../../application/strings.ts'
+import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/language.ts'
+
+/** One language as its files have it: strings may still say `{title}`. */
+export type RawContent = { readonly strings: Strings; readonly reasons: readonly string[] }
+
+/** Content, ready to be asked; a language that is not there is answered in English. */
+export function assembleContent(raw: ReadonlyMap<Language, RawContent>): Content {
+  const contents = new Map([...raw].map(([language, own]) => [language, withTitle(language, own)]))
+  const fallback = contents.get(DEFAULT_LANGUAGE)
+  if (!fallback) throw new Error(`there is no content in ${DEFAULT_LANGUAGE}`)
+  return {
+    languages: LANGUAGES.filter((language) => contents.has(language)),
+    in: (language) => contents.get(language) ?? fallback,
+  }
+}
+
+/** Puts the product's name wherever a string says `{title}`. */
+function withTitle(language: Language, { strings, reasons }: RawContent): LanguageContent {
+  const titled = Object.entries(strings).map(([key, text]) => [
+    key,
+    text?.replaceAll('{title}', () => strings.title),
+  ])
+  return { language, strings: Object.fromEntries(titled), reasons }
+}

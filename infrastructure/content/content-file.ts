@@ -1,0 +1,114 @@
+import { type DocumentNode, parse, type ValueNode } from '@humanwhocodes/momoa'
+import type { Language } from '../../domain/language.ts'
+
+/** A text as it stands in a file. Lines are counted from 1. */
+export type ContentText = { readonly text: string; readonly line: number }
+
+/** One language's file, read. Null for a part that it does not have. */
+export type ContentFile = {
+  readonly file: string
+  readonly language: Language
+  readonly strings: ReadonlyMap<string, ContentText> | null
+  readonly reasons: readonly ContentText[] | null
+}
+
+/** What is wrong with content, and where. */
+export type ContentProblem = {
+  readonly file: string
+  /** Null when the whole file is meant. */
+  readonly line: number | null
+  readonly language: Language | null
+  readonly message: string
+  /** An error cannot be served. A warning is a slip of the pen: a mark, a repetition, a word of another language. */
+  readonly level: 'error' | 'warning'
+}
+
+/** A problem on one line: `sv.json:12 (sv): strings.copy: …`. */
+export function describeProblem({ file, line, language, message }: ContentProblem): string {
+  const place = line === null ? file : `${file}:${line}`
+  return language === null ? `${place}: ${message}` : `${place} (${language}): ${message}`
+}
+
+type Report = (line: number | null, message: string) => void
+
+/** Reads `{"strings": {key: text}, "reasons": [text]}`; null, with a reason reported, when it is no such JSON. */
+export function readContentFile(
+  { file, language, json }: { file: string; language: Language; json: string },
+  report: Report,
+): ContentFile | null {
+  const document = parseJson(json, report)
+  if (!document) return null
+  const parts = readObject(document.body, 'the file', report)
+  if (!parts) return null
+
+  for (const [name, { line }] of parts) {
+    if (name === 'strings' || name === 'reasons') continue
+    report(line, `"${name}" is unknown: a file has "strings", "reasons" or both`)
+  }
+  if (!parts.has('strings') && !parts.has('reasons')) {
+    report(null, 'there is nothing in it: a file has "strings", "reasons" or both')
+  }
+  return {
+    file,
+    language,
+    strings: readStrings(parts.get('strings')?.node, report),
+    reasons: readReasons(parts.get('reasons')?.node, report),
+  }
+}
+
+function parseJson(json: string, report: Report): DocumentNode | null {
+  try {
+    return parse(json)
+  } catch (error) {
+    const { message, line } = error as Error & { line?: number }
+    report(line ?? null, `it is no JSON: ${message}`)
+    return null
+  }
+}
+
+function readStrings(node: ValueNode | undefined, report: Report): ContentFile['strings'] {
+  const members = node && readObject(node, '"strings"', report)
+  if (!members) return null
+  const texts = [...members].flatMap(([key, member]): [string, ContentText][] => {
+    const text = readText(member.node, `strings.${key}`, report)
+    return text ? [[key, text]] : []
+  })
+  return new Map(texts)
+}
+
+function readReasons(node: ValueNode | undefined, report: Report): ContentFile['reasons'] {
+  if (!node) return null
+  if (node.type !== 'Array') {
+    report(node.loc.start.line, '"reasons" must be an array of texts')
+    return null
+  }
+  return node.elements.flatMap(({ value }) => readText(value, 'an excuse', report) ?? [])
+}
+
+function readText(node: ValueNode, name: string, report: Report): ContentText | null {
+  const { line } = node.loc.start
+  if (node.type === 'String') return { text: node.value, line }
+  report(line, `${name} must be a text in double quotes`)
+  return null
+}
+
+/** The members of an object by name; a second one of the same name, which JSON parsers drop silently, is a problem. */
+function readObject(
+  node: ValueNode,
+  name: string,
+  report: Report,
+): Map<string, { node: ValueNode; line: number }> | null {
+  if (node.type !== 'Object') {
+    report(node.loc.start.line, `${name} must be an object: {"…": …}`)
+    return null
+  }
+  const members = new Map<string, { node: ValueNode; line: number }>()
+  for (const member of node.members) {
+    const key = member.name.type === 'String' ? member.name.value : member.name.name
+    const { line } = member.loc.start
+    const first = members.get(key)
+    if (first) report(line, `"${key}" is there twice: also on line ${first.line}`)
+    else members.set(key, { node: member.value, line })
+  }
+  return members
+}

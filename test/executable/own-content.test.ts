@@ -1,0 +1,127 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LANGUAGES } from '../../domain/language.ts'
+import { client } from '../client.ts'
+import { buyer, openProduction, type Production } from './production.ts'
+
+const EXIT_WRONG_SETTINGS = 78
+
+const POEMS = {
+  'en.json': {
+    strings: { title: 'Poems', subtitle: 'A poem a day', generate: 'Give me a poem' },
+    reasons: ['Rain on the roof.', 'A letter from nobody.'],
+  },
+  'fr.json': {
+    strings: { title: 'Poèmes', subtitle: 'Un poème par jour', generate: 'Un poème' },
+    reasons: ['La pluie sur le toit.', 'Une lettre de personne.'],
+  },
+}
+
+/** A folder of the operator's own content; returns the settings that name it. */
+function withContent(production: Production, files: Readonly<Record<string, unknown>>) {
+  const folder = join(production.folder, 'content')
+  mkdirSync(folder)
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(folder, name), JSON.stringify(content, null, 1))
+  }
+  return { ...production.settings, CONTENT_DIR: folder }
+}
+
+test('an operator sells something else: in the answers, on the pages and in the mails', async () => {
+  await using production = await openProduction()
+  const alibi = await production.start({ env: withContent(production, POEMS) })
+  const email = 'reader@example.com'
+  const { http, buy } = buyer(alibi, production, email)
+  const { token } = await buy()
+
+  const english: unknown[] = []
+  for (let round = 0; round < 6; round += 1) {
+    const { body } = await http.get('/premium-reasons?lang=fr', token)
+    expect(body).toMatchObject({ language: 'fr', email })
+    expect(POEMS['fr.json'].reasons).toContain(String(body['reason']))
+    english.push((await http.get('/premium-reasons?lang=en', token)).body['reason'])
+  }
+  // Of two poems, a reader who never gets the same one twice in a row gets the one and the other in turn.
+  expect(english.slice(2)).toEqual(english.slice(0, 4))
+  expect(new Set(english).size).toBe(2)
+
+  const inSwedish = await http.get('/premium-reasons?lang=sv', token)
+  expect(inSwedish.body).toMatchObject({ language: 'en' })
+  expect(POEMS['en.json'].reasons).toContain(String(inSwedish.body['reason']))
+  expect((await http.get('/i18n?lang=fr', token)).body).toMatchObject({
+    strings: POEMS['fr.json'].strings,
+    language: 'fr',
+  })
+  expect((await http.get('/languages')).body['languages']).toEqual([...LANGUAGES])
+
+  const headers = { 'accept-language': 'sv, fr;q=0.5' }
+  const page = await (await fetch(`${alibi.url}/app`, { headers })).text()
+  expect(page).toContain('<html lang="fr"')
+  expect(page).toContain('<h1>Poèmes</h1>')
+  expect([...page.matchAll(/hreflang="(\w+)"/g)].map(([, language]) => language)).toEqual([
+    'en',
+    'fr',
+  ])
+
+  await http.post('/auth/verify-email', { email: 'mail@example.com', lang: 'fr' })
+  const mail = production.mailbox.mails.find(({ to }) => to === 'mail@example.com')
+  expect(mail?.subject).toContain('Poèmes')
+  for (const said of [page, JSON.stringify(production.mailbox.mails.map(({ text }) => text))]) {
+    expect(said.replaceAll('alibi.example', '')).not.toMatch(/alibi/i)
+  }
+})
+
+test('what cannot be served is told by file, language and line, together with every wrong setting', async () => {
+  await using production = await openProduction()
+  const env = withContent(production, {
+    'en.json': { strings: { title: 'Poems' }, reasons: ['Rain.', ''] },
+    'fr.json': { strings: { title: 'P'.repeat(31) }, reasons: ['Pluie.'] },
+    'pt-BR.json': {},
+  })
+  const outcome = await production.run(['serve'], { ...env, PORT: 'bad' })
+  expect(outcome).toMatchObject({ exitCode: EXIT_WRONG_SETTINGS, stdout: '' })
+  expect(outcome.stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^alibi: PORT must be ./),
+    expect.stringMatching(/^alibi: CONTENT_DIR: pt-BR\.json: no language of Alibi/),
+    'alibi: CONTENT_DIR: en.json:7 (en): there is nothing in it',
+    'alibi: CONTENT_DIR: fr.json:3 (fr): strings.title: 31 characters, at most 30',
+  ])
+})
+
+test('a folder that is not there is a wrong setting', async () => {
+  await using production = await openProduction()
+  const env = { ...production.settings, CONTENT_DIR: join(production.folder, 'nowhere') }
+  const outcome = await production.run(['serve'], env)
+  expect(outcome).toMatchObject({
+    exitCode: EXIT_WRONG_SETTINGS,
+    stdout: '',
+    stderr: 'alibi: CONTENT_DIR must be a folder that can be read\n',
+  })
+})
+
+test('slips of the pen are logged, and do not keep it from serving', async () => {
+  await using production = await openProduction()
+  const reasons = Array.from(
+    { length: 25 },
+    (_, index) => `It's no. ${'x'.repeat(3 ** (index % 7))}`,
+  )
+  const env = withContent(production, { 'en.json': { reasons } })
+  const alibi = await production.start({ env })
+  expect((await client(alibi.url).get('/ready')).status).toBe(200)
+  const warned = alibi
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"content'))
+  expect(warned).toHaveLength(21)
+  expect(warned[0]).toContain('en.json:3 (en): a typewriter’s quotation mark or apostrophe')
+  expect(warned[20]).toContain('"more":')
+})
+
+test('the operator’s commands work with content that is being mended', async () => {
+  await using production = await openProduction()
+  const env = withContent(production, { 'en.json': '{"reasons": [' })
+  expect((await production.run(['migrate'], env)).exitCode).toBe(0)
+  expect((await production.run(['status', 'ada@example.com'], env)).exitCode).toBe(0)
+  expect((await production.run(['reconcile'], env)).exitCode).toBe(0)
+})

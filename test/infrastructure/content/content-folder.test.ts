@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { LANGUAGES } from '../../../domain/language.ts'
+import { BUILT_IN_LIMITS, OWN_LIMITS } from '../../../infrastructure/content/check-content.ts'
+import { readContentFolder } from '../../../infrastructure/content/content-folder.ts'
+import { contentFolder, problemsOf } from './folders.ts'
+
+const REASONS = { reasons: ['Rain on the roof.', 'A letter from nobody.'] }
+
+describe('a folder of content', () => {
+  test('is read file by file, with the line on which each text stands', () => {
+    using content = contentFolder({
+      'en.json': '{\n"strings": {"title": "Poems"},\n\n"reasons": [\n"One.", "Two.",\n"Three."]}',
+      'sv.json': { strings: { title: 'Dikter' }, reasons: ['Ett regn.'] },
+    })
+    const { files, problems } = readContentFolder(content.folder, OWN_LIMITS)
+    expect(problems).toEqual([])
+    expect(files).toEqual([
+      {
+        file: 'en.json',
+        language: 'en',
+        strings: new Map([['title', { text: 'Poems', line: 2 }]]),
+        reasons: [
+          { text: 'One.', line: 5 },
+          { text: 'Two.', line: 5 },
+          { text: 'Three.', line: 6 },
+        ],
+      },
+      {
+        file: 'sv.json',
+        language: 'sv',
+        strings: new Map([['title', { text: 'Dikter', line: 3 }]]),
+        reasons: [{ text: 'Ett regn.', line: 6 }],
+      },
+    ])
+  })
+
+  test('may have other kinds of files in it, and a byte order mark in its own', () => {
+    expect(
+      problemsOf({ 'en.json': `\uFEFF${JSON.stringify(REASONS)}`, 'README.md': '#', notes: 'x' }),
+    ).toEqual([])
+  })
+
+  test('needs English, which answers for every language that is not there', () => {
+    expect(problemsOf({ 'sv.json': { reasons: ['Ett regn.'] } })).toEqual([
+      'error: en.json (en): the file is missing',
+    ])
+    expect(problemsOf({})).toEqual(['error: en.json (en): the file is missing'])
+  })
+
+  test('needs every language where Alibi’s own is meant', () => {
+    const missing = problemsOf({}, BUILT_IN_LIMITS)
+    expect(missing).toEqual(
+      LANGUAGES.map((language) => `error: ${language}.json (${language}): the file is missing`),
+    )
+  })
+
+  test('refuses a file whose name is no language of Alibi', () => {
+    const problems = problemsOf({ 'en.json': REASONS, 'pt-BR.json': REASONS, 'FR.JSON': REASONS })
+    expect(problems).toEqual([
+      expect.stringMatching(/^error: FR\.JSON: no language of Alibi: the files are en\.json, fr/),
+      expect.stringMatching(/^error: pt-BR\.json: no language of Alibi: the files are en\.json/),
+    ])
+  })
+
+  test('that is not there is Node’s error', () => {
+    const content = contentFolder({})
+    rmSync(content.folder, { recursive: true })
+    expect(() => readContentFolder(content.folder, OWN_LIMITS)).toThrow('ENOENT')
+  })
+})
+
+describe('a file of content', () => {
+  test.each([
+    ['', 'en.json:1 (en): it is no JSON: '],
+    ['{\n"reasons": [\n"One.",\n]}', 'en.json:4 (en): it is no JSON: '],
+    ['{"reasons": ["One."', 'en.json:1 (en): it is no JSON: '],
+    ['{\n// why\n"reasons": ["One."]}', 'en.json:2 (en): it is no JSON: '],
+    ['["One."]', 'en.json:1 (en): the file must be an object'],
+    ['{}', 'en.json (en): there is nothing in it'],
+    ['{"reasons": {"one": "One."}}', 'en.json:1 (en): "reasons" must be an array of texts'],
+    ['{"reasons": ["One.",\n2]}', 'en.json:2 (en): an excuse must be a text in double quotes'],
+    ['{"strings": ["Poems"]}', 'en.json:1 (en): "strings" must be an object'],
+    ['{"strings": {\n"title": null}}', 'en.json:2 (en): strings.title must be a text in double'],
+    ['{"reasons": ["One."],\n"reason": []}', 'en.json:2 (en): "reason" is unknown'],
+    [
+      '{"strings": {"title": "A",\n"title": "B"}}',
+      'en.json:2 (en): "title" is there twice: also on line 1',
+    ],
+    ['{"reasons": ["One.\nTwo."]}', 'en.json:1 (en): a control character'],
+    ['{"reasons": []}', 'en.json (en): 0 excuses, at least 1'],
+  ])('%j is refused by name and line', (json, problem) => {
+    expect(problemsOf({ 'en.json': json })[0]).toStartWith(`error: ${problem}`)
+  })
+
+  test('is refused when it is no UTF-8', () => {
+    const latin1 = Buffer.from('{"reasons": ["caf\u00e9"]}', 'latin1')
+    expect(problemsOf({ 'en.json': latin1 })).toEqual(['error: en.json (en): it is no UTF-8 text'])
+  })
+})

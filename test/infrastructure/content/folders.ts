@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type ContentLimits, OWN_LIMITS } from '../../../infrastructure/content/check-content.ts'
+import { describeProblem } from '../../../infrastructure/content/content-file.ts'
+import { readContentFolder } from '../../../infrastructure/content/content-folder.ts'
+
+/** A folder with these files in it, until the end of the block that uses it. Objects are written as JSON, a member a line. */
+export function contentFolder(files: Readonly<Record<string, unknown>>) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'alibi-content-'))
+  for (const [name, content] of Object.entries(files)) {
+    const isRaw = typeof content === 'string' || content instanceof Uint8Array
+    writeFileSync(path.join(folder, name), isRaw ? content : JSON.stringify(content, null, 1))
+  }
+  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
+}
+
+/** All that is wrong with a folder of these files, a line for each problem. */
+export function problemsOf(
+  files: Readonly<Record<string, unknown>>,
+  limits: ContentLimits = OWN_LIMITS,
+): string[] {
+  using content = contentFolder(files)
+  const { problems } = readContentFolder(content.folder, limits)
+  return problems.map((problem) => `${problem.level}: ${describeProblem(problem)}`)
+}

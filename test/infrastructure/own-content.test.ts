@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'bun:test'
+import { LANGUAGES } from '../../domain/language.ts'
+import { describeProblem } from '../../infrastructure/content/content-file.ts'
+import { builtInContent, readOwnContent } from '../../infrastructure/content.ts'
+import { contentFolder } from './content/folders.ts'
+
+const builtIn = builtInContent()
+
+function read(files: Readonly<Record<string, unknown>>) {
+  using own = contentFolder(files)
+  return readOwnContent(own.folder)
+}
+
+const POEMS = {
+  'en.json': {
+    strings: { title: 'Poems', generate: 'A poem', poem_by: 'By {poet}' },
+    reasons: ['Rain on the roof.', 'A letter from nobody.'],
+  },
+  'sv.json': {
+    strings: { title: 'Dikter', generate: 'En dikt', poem_by: 'Av {poet}' },
+    reasons: ['Ett regn.'],
+  },
+}
+
+describe('the operator’s own content', () => {
+  test('replaces the excuses, and those strings that it has', () => {
+    const { content, problems } = read(POEMS)
+    expect(problems).toEqual([])
+    expect(content?.languages).toEqual(['en', 'sv'])
+    expect(content?.in('sv')).toEqual({
+      language: 'sv',
+      reasons: ['Ett regn.'],
+      strings: {
+        ...builtIn.in('sv').strings,
+        title: 'Dikter',
+        generate: 'En dikt',
+        poem_by: 'Av {poet}',
+        open_app: expect.stringContaining('Dikter'),
+        mail_code_subject: expect.stringContaining('Dikter'),
+        mail_code_secrecy: expect.stringContaining('Dikter'),
+        mail_confirmed_subject: expect.stringContaining('Dikter'),
+        mail_failed_subject: expect.stringContaining('Dikter'),
+      },
+    })
+  })
+
+  test('leaves nothing of the built-in name, whatever the new one has in it', () => {
+    for (const title of ['Poems', '$& $1 $$', 'Über “Poems” & Co']) {
+      const files = Object.fromEntries(
+        LANGUAGES.map((language) => [`${language}.json`, { strings: { title } }]),
+      )
+      const { content } = read(files)
+      expect(content?.languages).toEqual([...LANGUAGES])
+      for (const language of LANGUAGES) {
+        const { strings } = content!.in(language)
+        expect(Object.values(strings).join('\n')).not.toMatch(/alibi|\{title\}/i)
+        expect(strings.mail_code_subject).toContain(title)
+      }
+    }
+  })
+
+  test('answers for a language that it lacks in English, and says so', () => {
+    const { content } = read(POEMS)
+    expect(content?.in('fr')).toEqual(content!.in('en'))
+    expect(content?.in('fr').language).toBe('en')
+  })
+
+  test('may rename the product alone: the excuses stay', () => {
+    const { content } = read({ 'en.json': { strings: { title: 'Ways Out' } } })
+    expect(content?.in('en').reasons).toBe(builtIn.in('en').reasons)
+    expect(content?.in('en').strings.mail_code_subject).toBe('{code} is your Ways Out code')
+  })
+
+  test('is served with a slip of the pen in it, which is told', () => {
+    const { content, problems } = read({ 'en.json': { reasons: ["It's late."] } })
+    expect(content?.in('en').reasons).toEqual(["It's late."])
+    expect(problems.map(({ level }) => level)).toEqual(['warning'])
+  })
+
+  test('is not served with a fault in it, whichever file that is in', () => {
+    const swedish = { ...POEMS['sv.json'], reasons: ['Ett regn.', ''] }
+    const { content, problems } = read({ ...POEMS, 'sv.json': swedish })
+    expect(content).toBeNull()
+    expect(problems.map(describeProblem)).toEqual(['sv.json:9 (sv): there is nothing in it'])
+  })
+})
+
+test('as many excuses in each language as Alibi has itself are checked in no time', () => {
+  const files = Object.fromEntries(
+    LANGUAGES.map((language) => [`${language}.json`, { reasons: builtIn.in(language).reasons }]),
+  )
+  using own = contentFolder(files)
+  const startedAt = performance.now()
+  const { content } = readOwnContent(own.folder)
+  const tookMs = Math.round(performance.now() - startedAt)
+  const count = LANGUAGES.reduce((sum, language) => sum + builtIn.in(language).reasons.length, 0)
+  console.log(`${count} excuses were checked in ${tookMs} ms`)
+  expect(content?.languages).toEqual([...LANGUAGES])
+  expect(tookMs).toBeLessThan(5000)
+})
+
+test('the example of the README is served as it stands', async () => {
+  const readme = await Bun.file(new URL('../../README.md', import.meta.url)).text()
+  const [, example = ''] = /```json\n(.+?)```/s.exec(readme) ?? []
+  const { content, problems } = read({ 'en.json': example })
+  expect(problems).toEqual([])
+  const { strings, reasons } = JSON.parse(example)
+  expect(content?.in('en').strings).toMatchObject(strings)
+  expect(content?.in('en').reasons).toEqual(reasons)
+})
