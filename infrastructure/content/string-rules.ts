@@ -1,6 +1,6 @@
 import type { StringEntry } from '../../application/string-catalogue.ts'
 import { listStrings } from '../../application/strings.ts'
-import type { Language } from '../../domain/language.ts'
+import { DEFAULT_LANGUAGE, type Language } from '../../domain/language.ts'
 import type { ContentFile } from './content-file.ts'
 import { type Finding, findFlaws, findSlips } from './text-rules.ts'
 
@@ -10,115 +10,112 @@ const OWN_KEY = /^[a-z][a-z0-9_]*$/
 const PLURAL_FORM = /^(?<base>.+)_(?<category>zero|one|two|few|many|other)$/
 
 type Strings = NonNullable<ContentFile['strings']>
+/** Null for a key that is not there. */
 type KeyedFinding = Finding & { readonly key: string | null }
+/** What the catalogue says about a string, or the English file about an operator's own. */
+type Rule = Omit<StringEntry, 'meaning'>
 
 /**
  * What is wrong with the strings of one language. `english` is what they translate; `isComplete` says whether every key
- * of the catalogue has to be there.
+ * of the catalogue has to be there, and no other.
  */
 export function findStringProblems(
   strings: Strings,
   { language, english, isComplete }: { language: Language; english: Strings; isComplete: boolean },
 ): KeyedFinding[] {
-  const known = new Map(listStrings(language).map(({ key, entry }) => [key, entry]))
-  const wanted = isComplete ? [...known.keys()] : translationsOf(english, language)
-  const texts = [...strings].flatMap(([key, { text }]) => {
-    const entry = known.get(key) ?? ownEntry(key, english)
-    return findTextProblems(text, { key, entry, language, english }).map((finding) => ({
-      ...finding,
-      key,
-    }))
-  })
-  const missing = wanted.filter((key) => !strings.has(key))
+  const known = new Map<string, Rule>(listStrings(language).map(({ key, entry }) => [key, entry]))
+  const ruleOf = (key: string) => known.get(key) ?? ownRule(key, english)
+  const wanted = new Set(isComplete ? known.keys() : translationsOf(english, language))
   return [
-    ...texts,
-    ...findKeyProblems(strings, { language, wanted: new Set(wanted) }),
-    ...missing.map((key) => ({ key: null, ...error(`strings.${key} is missing`) })),
+    ...[...strings].flatMap(([key, { text }]) =>
+      [
+        ...findTextProblems(text, { key, rule: ruleOf(key), language }),
+        ...(wanted.has(key) ? [] : [unwanted(key, { english, language })]),
+        ...(OWN_KEY.test(key) ? [] : [error('a key is made of a to z, 0 to 9 and _')]),
+        ...(isLeftInEnglish(text, { key, english, language }) && !ruleOf(key).sameEverywhere
+          ? [{ level: 'warning', message: 'it is left in English' } as const]
+          : []),
+      ].map((finding) => ({ ...finding, key })),
+    ),
+    ...[...wanted]
+      .filter((key) => !strings.has(key))
+      .map((key) => ({ key: null, ...error(`strings.${key} is missing`) })),
   ]
 }
 
 /** What English has, a translation has as well: every key, and of a plural every form that its language has. */
 function translationsOf(english: Strings, language: Language): string[] {
-  const keys = [...english.keys()].flatMap((key) => {
-    const { base, category } = pluralForm(key, english)
-    return category === null ? [key] : categoriesOf(language).map((own) => `${base}_${own}`)
+  return [...english.keys()].flatMap((key) => {
+    const { base } = pluralForm(key, english)
+    return base === null ? [key] : categoriesOf(language).map((category) => `${base}_${category}`)
   })
-  return [...new Set(keys)]
+}
+
+function unwanted(
+  key: string,
+  { english, language }: { english: Strings; language: Language },
+): Finding {
+  return pluralForm(key, english).base === null
+    ? error('en.json has no such key')
+    : error(`the plural forms of the language are ${categoriesOf(language).join(', ')}`)
+}
+
+const KNOWN_PLURALS: ReadonlySet<string> = new Set(
+  listStrings(DEFAULT_LANGUAGE).flatMap(({ key, category }) =>
+    category === null ? [] : [key.slice(0, -`_${category}`.length)],
+  ),
+)
+
+/** A key is a form of `base` when the catalogue says so, or when English has `…_one` and `…_other`. Else `base` is null. */
+function pluralForm(
+  key: string,
+  english: Strings,
+): { base: string | null; category: string | null } {
+  const { base, category } = PLURAL_FORM.exec(key)?.groups ?? {}
+  if (base === undefined || category === undefined) return { base: null, category: null }
+  const isPlural =
+    KNOWN_PLURALS.has(base) || (english.has(`${base}_one`) && english.has(`${base}_other`))
+  return isPlural ? { base, category } : { base: null, category: null }
 }
 
 function categoriesOf(language: Language): readonly string[] {
   return new Intl.PluralRules(language).resolvedOptions().pluralCategories
 }
 
-function findKeyProblems(
-  strings: Strings,
-  { language, wanted }: { language: Language; wanted: ReadonlySet<string> },
-): KeyedFinding[] {
-  const categories = categoriesOf(language)
-  return [...strings.keys()].flatMap((key): KeyedFinding[] => {
-    const { category } = pluralForm(key, strings)
-    if (category !== null && !categories.includes(category)) {
-      return [{ key, ...error(`the language’s plural forms are ${categories.join(', ')}`) }]
-    }
-    if (!wanted.has(key)) return [{ key, ...error('en.json has no such key') }]
-    return OWN_KEY.test(key) ? [] : [{ key, ...error('a key is made of a to z, 0 to 9 and _') }]
-  })
-}
-
-/** A key is a plural form when its `…_other` is there as well. */
-function pluralForm(key: string, strings: Strings): { base: string; category: string | null } {
-  const { base, category } = PLURAL_FORM.exec(key)?.groups ?? {}
-  if (base === undefined || category === undefined) return { base: key, category: null }
-  return strings.has(`${base}_other`) ? { base, category } : { base: key, category: null }
-}
-
-/** What English says about a key that the catalogue does not know. */
-function ownEntry(key: string, english: Strings): StringEntry {
-  const { base, category } = PLURAL_FORM.exec(key)?.groups ?? {}
-  const isPlural = category !== undefined && english.has(`${base}_other`)
-  const original = english.get(isPlural ? `${base}_other` : key)?.text ?? ''
+function ownRule(key: string, english: Strings): Rule {
+  const { base } = pluralForm(key, english)
+  const original = english.get(base === null ? key : `${base}_other`)?.text ?? ''
   return {
-    meaning: 'The operator’s own',
     lengthMax: OWN_LENGTH_MAX,
-    placeholders: placeholdersOf(original),
-    ...(isPlural ? { plural: true } : {}),
+    placeholders: placeholdersOf(original).filter((name) => name !== 'title'),
+    ...(base === null ? {} : { plural: true }),
   }
 }
 
 function findTextProblems(
   text: string,
-  {
-    key,
-    entry,
-    language,
-    english,
-  }: { key: string; entry: StringEntry; language: Language; english: Strings },
+  { key, rule, language }: { key: string; rule: Rule; language: Language },
 ): Finding[] {
+  const { lengthMax, opening } = rule
   const length = [...text].length
-  const isLeftInEnglish = language !== 'en' && text === english.get(key)?.text
   return [
     ...findFlaws(text),
-    ...(length > entry.lengthMax
-      ? [error(`${length} characters, at most ${entry.lengthMax}`)]
-      : []),
-    ...findPlaceholderProblems(text, { key, entry, language }),
-    ...(entry.opening && !text.startsWith(`{${entry.opening}}`)
-      ? [error(`it has to begin with {${entry.opening}}`)]
-      : []),
-    ...(entry.sameEverywhere ? [] : findSlips(text, language)),
-    ...(isLeftInEnglish && !entry.sameEverywhere
-      ? [{ level: 'warning', message: 'it is left in English' } as const]
-      : []),
+    ...(length > lengthMax ? [error(`${length} characters, at most ${lengthMax}`)] : []),
+    ...findPlaceholderProblems(text, { key, rule, language }),
+    ...(opening === undefined || text.startsWith(`{${opening}}`)
+      ? []
+      : [error(`it has to begin with {${opening}}`)]),
+    ...(rule.sameEverywhere ? [] : findSlips(text, language)),
   ]
 }
 
 function findPlaceholderProblems(
   text: string,
-  { key, entry, language }: { key: string; entry: StringEntry; language: Language },
+  { key, rule, language }: { key: string; rule: Rule; language: Language },
 ): Finding[] {
   const found = placeholdersOf(text)
-  const wanted = entry.placeholders ?? []
-  const mayOmit = entry.plural && isForOneNumber(key, language) ? ['count'] : []
+  const wanted = rule.placeholders ?? []
+  const mayOmit = rule.plural && isForOneNumber(key, language) ? ['count'] : []
   return [
     ...wanted
       .filter((name) => !found.includes(name) && !mayOmit.includes(name))
@@ -126,6 +123,7 @@ function findPlaceholderProblems(
     ...found
       .filter((name) => !wanted.includes(name) && (name !== 'title' || key === 'title'))
       .map((name) => error(`nobody fills in the placeholder {${name}}`)),
+    ...(/[{}]/.test(text.replace(/\{\w+\}/g, '')) ? [error('a brace without its fellow')] : []),
   ]
 }
 
@@ -135,6 +133,13 @@ function isForOneNumber(key: string, language: Language): boolean {
   const rules = new Intl.PluralRules(language)
   const numbers = Array.from({ length: 200 }, (_, number) => number)
   return numbers.filter((number) => rules.select(number) === category).length === 1
+}
+
+function isLeftInEnglish(
+  text: string,
+  { key, english, language }: { key: string; english: Strings; language: Language },
+): boolean {
+  return language !== DEFAULT_LANGUAGE && text === english.get(key)?.text
 }
 
 function placeholdersOf(text: string): string[] {

@@ -73,6 +73,16 @@ describe('strings', () => {
     ])
   })
 
+  test('have braces around placeholders alone', () => {
+    expect(inEnglish({ code_sent: 'Sent to {email}, {or so' })).toEqual([
+      'error: en.json:3 (en): strings.code_sent: a brace without its fellow',
+    ])
+  })
+
+  test('of one’s own need not name the product in every language', () => {
+    expect(inTwo({ poem_by: '{title} by {poet}' }, { poem_by: 'Wiersz: {poet}' })).toEqual([])
+  })
+
   test('may name the product, but the product not itself', () => {
     expect(inEnglish({ subtitle: 'What {title} is for' })).toEqual([])
     expect(inEnglish({ title: 'My {title}' })).toEqual([
@@ -115,13 +125,14 @@ describe('strings', () => {
     expect(inTwo(english, { ...polish, poems_two: 'x', poems_other: '{count} wiersza' })).toEqual([
       'error: pl.json (pl): strings.poems_many is missing',
       expect.stringContaining('pl.json:5 (pl): strings.poems_two: the placeholder {count} is'),
-      expect.stringContaining('pl.json:5 (pl): strings.poems_two: the language’s plural forms are'),
+      expect.stringContaining('pl.json:5 (pl): strings.poems_two: the plural forms of the lan'),
     ])
   })
 
   test('may end like a plural form without being one', () => {
-    const steps = { step_one: 'First', step_two: 'Then' }
-    expect(inTwo(steps, { step_one: 'Najpierw', step_two: 'Potem' })).toEqual([])
+    const english = { step_one: 'First', step_two: 'Then', each_other: 'Help each other.' }
+    const polish = { step_one: 'Najpierw', step_two: 'Potem', each_other: 'Pomagajcie sobie.' }
+    expect(inTwo(english, polish)).toEqual([])
   })
 
   test('that count say the number in every form that stands for more than one', () => {
