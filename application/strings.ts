@@ -20,9 +20,12 @@ export type Strings = Readonly<
   Record<StringKey | `${PluralKey}_other`, string> & Partial<Record<string, string>>
 >
 
+/** What stands in a string for what is known only when it is said: `{email}`. The name is its first group. */
+export const PLACEHOLDER = /\{(\w+)\}/g
+
 /** As Unicode orders them; a language has some of them, and always `other`. */
-const PLURAL_CATEGORIES = ['zero', 'one', 'two', 'few', 'many', 'other'] as const
-type PluralCategory = (typeof PLURAL_CATEGORIES)[number]
+export const PLURAL_CATEGORIES = ['zero', 'one', 'two', 'few', 'many', 'other'] as const
+export type PluralCategory = (typeof PLURAL_CATEGORIES)[number]
 
 /** A key as content files have it, with what the catalogue says about it. */
 export type KnownString = {
@@ -32,10 +35,15 @@ export type KnownString = {
   readonly category: PluralCategory | null
 }
 
+/** The plural categories of a language (CLDR), in Unicode's order. */
+export function pluralCategories(language: Language): PluralCategory[] {
+  const { pluralCategories: own } = new Intl.PluralRules(language).resolvedOptions()
+  return PLURAL_CATEGORIES.filter((category) => own.includes(category))
+}
+
 /** Every key that content in the language has, in the order of the catalogue. */
 export function listStrings(language: Language): KnownString[] {
-  const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
-  const categories = PLURAL_CATEGORIES.filter((category) => pluralCategories.includes(category))
+  const categories = pluralCategories(language)
   const entries: [string, StringEntry][] = Object.values(STRING_GROUPS).flatMap((group) =>
     Object.entries(group),
   )

@@ -1,5 +1,5 @@
 import type { Content } from '../application/ports.ts'
-import { LANGUAGES, type Language } from '../domain/language.ts'
+import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../domain/language.ts'
 import ar from './content/ar.json' with { type: 'json' }
 import { assembleContent, type RawContent } from './content/assemble-content.ts'
 import { OWN_LIMITS } from './content/check-content.ts'
@@ -44,9 +44,10 @@ export function builtInContent(): Content {
 }
 
 /**
- * The content of a folder (CONTENT_DIR) in place of the built-in one, in the languages it has a file for. What its files
- * leave out is the built-in content's. Null when anything is wrong that cannot be served; warnings are no reason. Throws
- * Node's error when the folder cannot be read.
+ * The content of a folder (CONTENT_DIR) in place of the built-in one. What its files leave out is the built-in content's;
+ * a language without a file is there only where no excuses were replaced, under the name that the product has in
+ * English. Null when anything is wrong that cannot be served; warnings are no reason. Throws Node's error when the
+ * folder cannot be read.
  */
 export function readOwnContent(folder: string): {
   content: Content | null
@@ -54,13 +55,21 @@ export function readOwnContent(folder: string): {
 } {
   const { files, problems } = readContentFolder(folder, OWN_LIMITS)
   if (problems.some(({ level }) => level === 'error')) return { content: null, problems }
-  const raw = files.map((file) => [file.language, withBuiltIn(file)] as const)
-  return { content: assembleContent(new Map(raw)), problems }
+
+  const own = new Map(files.map((file) => [file.language, withBuiltIn(file)]))
+  const title = own.get(DEFAULT_LANGUAGE)?.strings.title ?? BUILT_IN[DEFAULT_LANGUAGE].strings.title
+  const isRenamed = files.every(({ reasons }) => reasons === null)
+  const kept = LANGUAGES.filter((language) => isRenamed && !own.has(language))
+  const renamed = kept.map((language): [Language, RawContent] => {
+    const { strings, reasons } = BUILT_IN[language]
+    return [language, { strings: { ...strings, title }, reasons }]
+  })
+  return { content: assembleContent(new Map([...own, ...renamed])), problems }
 }
 
 function withBuiltIn({ language, strings, reasons }: ContentFile): RawContent {
   const builtIn = BUILT_IN[language]
-  const own = [...(strings ?? [])].map(([key, { text }]) => [key, text])
+  const own = [...(strings ?? [])].map(([key, { text }]): [string, string] => [key, text])
   return {
     strings: { ...builtIn.strings, ...Object.fromEntries(own) },
     reasons: reasons?.map(({ text }) => text) ?? builtIn.reasons,

@@ -1,4 +1,4 @@
-import type { StringKey, Strings } from '../application/strings.ts'
+import { PLACEHOLDER, type StringKey, type Strings } from '../application/strings.ts'
 import { type Language, textDirection } from '../domain/language.ts'
 
 export type EmailContent = {
@@ -68,5 +68,5 @@ export function speaker(
   values: Readonly<Record<string, string>>,
 ): (key: StringKey) => string {
   return (key) =>
-    strings[key].replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder)
+    strings[key].replace(PLACEHOLDER, (placeholder, name: string) => values[name] ?? placeholder)
 }

@@ -45,7 +45,8 @@ function isolate(text: string, language: Language): string {
  * can be taken for a part of it, and a paragraph of its own runs from left to right.
  */
 function wayOn(words: string, url: string): Block {
-  const [before = '', after = ''] = words.split('{url}').map((part) => part.trim())
+  const [before = '', ...rest] = words.split('{url}').map((part) => part.trim())
+  const after = rest.join(` ${url} `)
   const link = `<a href="${Bun.escapeHTML(url)}" dir="ltr">${Bun.escapeHTML(url)}</a>`
   const html = [Bun.escapeHTML(before), link, Bun.escapeHTML(after)].filter(Boolean).join('<br>')
   return { text: [before, url, after].filter(Boolean).join('\n'), html: `<p>${html}</p>` }

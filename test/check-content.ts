@@ -1,23 +1,34 @@
-// `bun run check:content [FOLDER]`: checks the built-in content, or an operator's own, as the tests and every start do.
-// Prints what there is in each language and all that is wrong; exits with 1 when anything is.
+// `bun run check:content [FOLDER]`: checks the built-in content as the tests do, or an operator's own as every start
+// with it does. Prints what there is in each language and all that is wrong. Exits with 1 when something cannot be
+// served, and for the built-in content when anything is wrong.
 
+import { join } from 'node:path'
 import { BUILT_IN_LIMITS, OWN_LIMITS } from '../infrastructure/content/check-content.ts'
 import { type ContentFile, describeProblem } from '../infrastructure/content/content-file.ts'
 import { readContentFolder } from '../infrastructure/content/content-folder.ts'
+import { codeOf } from '../infrastructure/error-code.ts'
 
-const BUILT_IN = new URL('../infrastructure/content/', import.meta.url).pathname
+const BUILT_IN = join(import.meta.dir, '../infrastructure/content')
 const COLUMNS = ['language', 'strings', 'excuses', 'shortest', 'average', 'longest']
 
 const [folder] = process.argv.slice(2)
-const { files, problems } = readContentFolder(
-  folder ?? BUILT_IN,
-  folder === undefined ? BUILT_IN_LIMITS : OWN_LIMITS,
-)
+const isBuiltIn = folder === undefined
+const limits = isBuiltIn ? BUILT_IN_LIMITS : OWN_LIMITS
+const { files, problems } = readFolder(folder ?? BUILT_IN)
 console.log(COLUMNS.join('  '))
 for (const file of files) console.log(describe(file))
 for (const problem of problems) console.log(`${problem.level}: ${describeProblem(problem)}`)
 console.log(`${files.length} languages, ${problems.length} problems`)
-process.exitCode = problems.length === 0 ? 0 : 1
+process.exitCode = problems.some(({ level }) => isBuiltIn || level === 'error') ? 1 : 0
+
+function readFolder(path: string) {
+  try {
+    return readContentFolder(path, limits)
+  } catch (error) {
+    console.error(`${path} must be a folder that can be read (${codeOf(error)})`)
+    process.exit(1)
+  }
+}
 
 /** Lengths are in Unicode code points. */
 function describe({ language, strings, reasons }: ContentFile): string {

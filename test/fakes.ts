@@ -103,7 +103,6 @@ export function plainTokens(): Tokens {
   }
 }
 
-/** Two excuses a language, each naming its language. */
 /** Forgets nobody. */
 export function rememberedReasons(): LastReasons {
   const indices = new Map<string, number>()

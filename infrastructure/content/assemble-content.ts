@@ -5,7 +5,7 @@ import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/languag
 /** One language as its files have it: strings may still say `{title}`. */
 export type RawContent = { readonly strings: Strings; readonly reasons: readonly string[] }
 
-/** Content, ready to be asked; a language that is not there is answered in English. */
+/** Content, ready to be asked; a language that is not there is answered in English, which has to be. */
 export function assembleContent(raw: ReadonlyMap<Language, RawContent>): Content {
   const contents = new Map([...raw].map(([language, own]) => [language, withTitle(language, own)]))
   const fallback = contents.get(DEFAULT_LANGUAGE)
@@ -18,9 +18,9 @@ export function assembleContent(raw: ReadonlyMap<Language, RawContent>): Content
 
 /** Puts the product's name wherever a string says `{title}`. */
 function withTitle(language: Language, { strings, reasons }: RawContent): LanguageContent {
-  const titled = Object.entries(strings).map(([key, text]) => [
+  const titled = Object.entries(strings).map(([key, text = '']): [string, string] => [
     key,
-    text?.replaceAll('{title}', () => strings.title),
+    text.replaceAll('{title}', () => strings.title),
   ])
-  return { language, strings: Object.fromEntries(titled), reasons }
+  return { language, strings: { ...strings, ...Object.fromEntries(titled) }, reasons }
 }

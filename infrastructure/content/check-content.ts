@@ -1,8 +1,16 @@
+import { STRING_GROUPS } from '../../application/string-catalogue.ts'
 import { DEFAULT_LANGUAGE } from '../../domain/language.ts'
 import type { ContentFile, ContentProblem, ContentText } from './content-file.ts'
-import { findNearDuplicates } from './near-duplicates.ts'
-import { findStringProblems } from './string-rules.ts'
-import { type Finding, findFlaws, findSentenceSlips, findSlips } from './text-rules.ts'
+import { findDuplicates, findNearDuplicates } from './near-duplicates.ts'
+import { findStringProblems, LEFT_IN_ENGLISH } from './string-rules.ts'
+import {
+  error,
+  type Finding,
+  findFlaws,
+  findSentenceSlips,
+  findSlips,
+  warning,
+} from './text-rules.ts'
 
 /** What content of one kind has to be like. Lengths are in Unicode code points. */
 export type ContentLimits = {
@@ -38,30 +46,44 @@ export function checkContent(
   const english = files.find(({ language }) => language === DEFAULT_LANGUAGE) ?? null
   return files.flatMap((file) =>
     [
-      ...(english && file !== english ? findMissingParts(file, english) : []),
+      ...findMissingParts(file, { english: english ?? file, limits }),
       ...checkStrings(file, { english: english ?? file, limits }),
-      ...checkReasons(file, limits),
+      ...checkReasons(file, { english: english ?? file, limits }),
     ].toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0)),
   )
 }
 
-function findMissingParts(file: ContentFile, english: ContentFile): ContentProblem[] {
-  return (['strings', 'reasons'] as const)
-    .filter((part) => (file[part] === null) !== (english[part] === null))
-    .map((part) =>
-      problem(file, null, {
-        level: 'error',
-        message: `"${part}" must be in every file or in none`,
-      }),
-    )
+type Surroundings = { readonly english: ContentFile; readonly limits: ContentLimits }
+
+function findMissingParts(
+  file: ContentFile,
+  { english, limits: { isComplete } }: Surroundings,
+): ContentProblem[] {
+  const parts = ['strings', 'reasons'] as const
+  const problems = parts.flatMap((part): Finding[] => {
+    if (isComplete) return file[part] ? [] : [error(`"${part}" is missing`)]
+    const isOdd = (file[part] === null) !== (english[part] === null)
+    return isOdd ? [error(`"${part}" must be in every file or in none`)] : []
+  })
+  return [...problems, ...(file === english ? findWordsOfOthers(file) : [])].map((finding) =>
+    problem(file, null, finding),
+  )
+}
+
+/** Whoever sells something else would not want it to be praised as excuses. */
+function findWordsOfOthers({ reasons, strings }: ContentFile): Finding[] {
+  const { title: _, ...speaking } = STRING_GROUPS.product
+  const kept = Object.keys(speaking).filter((key) => !strings?.has(key))
+  if (!reasons || kept.length === 0) return []
+  return [warning(`"strings" lacks ${kept.join(', ')}: the built-in words speak of excuses`)]
 }
 
 function checkStrings(
   file: ContentFile,
-  { english, limits: { isComplete } }: { english: ContentFile; limits: ContentLimits },
+  { english, limits: { isComplete } }: Surroundings,
 ): ContentProblem[] {
   const { strings, language } = file
-  if (!strings) return isComplete ? [problem(file, null, absent('strings'))] : []
+  if (!strings) return []
   const originals = english.strings ?? strings
   return findStringProblems(strings, { language, english: originals, isComplete }).map(
     ({ key, level, message }) =>
@@ -76,22 +98,23 @@ function checkStrings(
 
 function checkReasons(
   file: ContentFile,
-  { reasonsMin, reasonLengthMax, sentencesMax, isComplete }: ContentLimits,
+  { english, limits: { reasonsMin, reasonLengthMax, sentencesMax } }: Surroundings,
 ): ContentProblem[] {
   const { reasons, language } = file
-  if (!reasons) return isComplete ? [problem(file, null, absent('reasons'))] : []
+  if (!reasons) return []
+  const originals = new Set(file === english ? [] : english.reasons?.map(({ text }) => text))
   const tooFew = `${reasons.length} excuses, at least ${reasonsMin}`
   return [
-    ...(reasons.length < reasonsMin
-      ? [problem(file, null, { level: 'error', message: tooFew })]
-      : []),
+    ...(reasons.length < reasonsMin ? [problem(file, null, error(tooFew))] : []),
     ...reasons.flatMap(({ text, line }) => {
       const length = [...text].length
-      const tooLong = `${length} characters, at most ${reasonLengthMax}`
       const findings: Finding[] = [
         ...findFlaws(text),
-        ...(length > reasonLengthMax ? [{ level: 'error', message: tooLong } as const] : []),
-        ...(/\{\w+\}/.test(text) ? [{ level: 'error', message: UNFILLED } as const] : []),
+        ...(length > reasonLengthMax
+          ? [error(`${length} characters, at most ${reasonLengthMax}`)]
+          : []),
+        ...(/\{[^{}]*\}/.test(text) ? [warning('nobody fills in what stands in braces')] : []),
+        ...(originals.has(text) ? [warning(LEFT_IN_ENGLISH)] : []),
         ...findSlips(text, language),
         ...(sentencesMax === null ? [] : findSentenceSlips(text, { language, sentencesMax })),
       ]
@@ -101,22 +124,26 @@ function checkReasons(
   ]
 }
 
-const UNFILLED = 'a placeholder, which nobody fills in'
-
+/** One and the same text twice would come twice in a row, and twice as often as others. */
 function findRepetitions(file: ContentFile, reasons: readonly ContentText[]): ContentProblem[] {
-  return findNearDuplicates(reasons.map(({ text }) => text)).map(({ first, second, distance }) => {
-    const line = reasons[second]?.line ?? null
-    const other = reasons[first]?.line
-    const message =
-      distance === 0
-        ? `the same as line ${other}`
-        : `nearly the same as line ${other} (distance ${distance.toFixed(2)})`
-    return problem(file, line, { level: 'warning', message })
-  })
-}
-
-function absent(part: 'strings' | 'reasons'): Finding {
-  return { level: 'error', message: `"${part}" is missing` }
+  const texts = reasons.map(({ text }) => text)
+  const lineOf = (index: number) => reasons[index]?.line ?? null
+  return [
+    ...findDuplicates(texts).map(({ first, second }) =>
+      problem(file, lineOf(second), error(`the same as line ${lineOf(first)}`)),
+    ),
+    ...findNearDuplicates(texts).map(({ first, second, distance }) =>
+      problem(
+        file,
+        lineOf(second),
+        warning(
+          distance === 0
+            ? `the same as line ${lineOf(first)}, but for case, marks or spaces`
+            : `nearly the same as line ${lineOf(first)} (distance ${distance.toFixed(2)})`,
+        ),
+      ),
+    ),
+  ]
 }
 
 function problem(

@@ -23,19 +23,26 @@ export type ContentProblem = {
   readonly level: 'error' | 'warning'
 }
 
-/** A problem on one line: `sv.json:12 (sv): strings.copy: …`. */
+/** A problem on one line: `sv.json:12 (sv): strings.copy: …`. What is quoted in it cannot break the line. */
 export function describeProblem({ file, line, language, message }: ContentProblem): string {
   const place = line === null ? file : `${file}:${line}`
-  return language === null ? `${place}: ${message}` : `${place} (${language}): ${message}`
+  const described =
+    language === null ? `${place}: ${message}` : `${place} (${language}): ${message}`
+  return described.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\uFFFD')
 }
 
 type Report = (line: number | null, message: string) => void
 
-/** Reads `{"strings": {key: text}, "reasons": [text]}`; null, with a reason reported, when it is no such JSON. */
+/** Reads `{"strings": {key: text}, "reasons": [text]}`; null, with each reason reported, when it is no such JSON. */
 export function readContentFile(
   { file, language, json }: { file: string; language: Language; json: string },
-  report: Report,
+  reportProblem: Report,
 ): ContentFile | null {
+  let isSound = true
+  const report: Report = (line, message) => {
+    isSound = false
+    reportProblem(line, message)
+  }
   const document = parseJson(json, report)
   if (!document) return null
   const parts = readObject(document.body, 'the file', report)
@@ -48,22 +55,27 @@ export function readContentFile(
   if (!parts.has('strings') && !parts.has('reasons')) {
     report(null, 'there is nothing in it: a file has "strings", "reasons" or both')
   }
-  return {
-    file,
-    language,
-    strings: readStrings(parts.get('strings')?.node, report),
-    reasons: readReasons(parts.get('reasons')?.node, report),
-  }
+  const strings = readStrings(parts.get('strings')?.node, report)
+  const reasons = readReasons(parts.get('reasons')?.node, report)
+  // What is half read would seem to lack the other half.
+  return isSound ? { file, language, strings, reasons } : null
 }
 
 function parseJson(json: string, report: Report): DocumentNode | null {
   try {
     return parse(json)
   } catch (error) {
-    const { message, line } = error as Error & { line?: number }
-    report(line ?? null, `it is no JSON: ${message}`)
+    // Nested too deeply for a parser that calls itself.
+    if (error instanceof RangeError) report(null, 'it is nested too deeply')
+    else if (isSyntaxError(error)) report(error.line, `it is no JSON: ${error.message}`)
+    else throw error
     return null
   }
+}
+
+/** Momoa's errors have no class of their own, but an offset, which the runtime's lack. */
+function isSyntaxError(error: unknown): error is Error & { line: number } {
+  return error instanceof Error && 'offset' in error && 'line' in error
 }
 
 function readStrings(node: ValueNode | undefined, report: Report): ContentFile['strings'] {

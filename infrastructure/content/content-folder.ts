@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/language.ts'
 import { type ContentLimits, checkContent } from './check-content.ts'
@@ -11,12 +11,12 @@ export type ContentFolder = {
 }
 
 /**
- * Reads `LANGUAGE.json` for each language that has one. Other kinds of files may lie beside them. Throws Node's error
- * when the folder cannot be read.
+ * Reads `LANGUAGE.json` for each language that has one. Hidden files and other kinds of files may lie beside
+ * them. Throws Node's error when the folder cannot be read.
  */
 export function readContentFolder(folder: string, limits: ContentLimits): ContentFolder {
   const problems: ContentProblem[] = []
-  const names = readdirSync(folder).filter((name) => name.toLowerCase().endsWith('.json'))
+  const names = readdirSync(folder).filter((name) => /^[^.].*\.json$/i.test(name))
   const foreign = names.filter((name) => !LANGUAGES.some((language) => name === fileOf(language)))
   for (const name of foreign.toSorted()) {
     const message = `no language of Alibi: the files are ${LANGUAGES.map(fileOf).join(', ')}`
@@ -49,6 +49,8 @@ function readText(
   report: (line: number | null, message: string) => void,
 ): string | null {
   try {
+    // Reading a pipe would wait for ever.
+    if (!statSync(file).isFile()) throw new Error('no regular file')
     // A byte order mark, which some editors put first, is no part of the text: the decoder drops it.
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
   } catch (error) {

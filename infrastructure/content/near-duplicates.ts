@@ -3,6 +3,11 @@ import { distance } from 'fastest-levenshtein'
 /** Of the longer text's length: two texts that differ in less are the same idea said twice. */
 const DISTANCE_MIN = 0.3
 
+/** Shorter texts are near to many others, and longer ones take too long to compare; so do too many texts. */
+const LETTERS_MIN = 8
+const LETTERS_MAX = 200
+const TEXTS_MAX = 500
+
 /** A text as it is compared: its letters and digits alone, and the pairs of neighbours among them, sorted. */
 type Fingerprint = {
   readonly index: number
@@ -13,14 +18,29 @@ type Fingerprint = {
 /** Two texts, by their places in the list, and their distance: 0 for the same letters. */
 type Pair = { readonly first: number; readonly second: number; readonly distance: number }
 
+/** Each text that stands in the list before, to the letter, with its first place there. */
+export function findDuplicates(texts: readonly string[]): { first: number; second: number }[] {
+  const places = new Map<string, number>()
+  return texts.flatMap((text, second) => {
+    const first = places.get(text)
+    if (first === undefined) places.set(text, second)
+    return first === undefined ? [] : [{ first, second }]
+  })
+}
+
 /**
- * The pairs of texts that are (nearly) the same but for case, marks and spaces: those whose edit distance (Levenshtein),
- * divided by the length of the longer one, is below 0.3.
+ * The pairs of different texts that are (nearly) the same but for case, marks and spaces: those whose edit distance
+ * (Levenshtein), divided by the length of the longer one, is below 0.3. Texts of 8 to 200 letters are compared, and none
+ * where there are more than 500 of them: that would take minutes.
  */
 export function findNearDuplicates(texts: readonly string[]): Pair[] {
+  const repeated = new Set(findDuplicates(texts).map(({ second }) => second))
   const byLength = texts
     .map(fingerprint)
+    .filter(({ index }) => !repeated.has(index))
+    .filter(({ letters }) => letters.length >= LETTERS_MIN && letters.length <= LETTERS_MAX)
     .sort((left, right) => left.letters.length - right.letters.length)
+  if (byLength.length > TEXTS_MAX) return []
   return byLength
     .flatMap((shorter, place) => {
       const lengthMax = shorter.letters.length / (1 - DISTANCE_MIN)
@@ -51,7 +71,6 @@ function fingerprint(text: string, index: number): Fingerprint {
 /** Their relative distance; null when it is too large to speak of. */
 function compare(shorter: Fingerprint, longer: Fingerprint): number | null {
   const length = longer.letters.length
-  if (length === 0) return 0
   // One edit ends two bigrams at most, and counting them is many times faster than finding the edits.
   if (lacksMoreThan(2 * DISTANCE_MIN * length, longer.bigrams, shorter.bigrams)) return null
   const relative = distance(shorter.letters, longer.letters) / length

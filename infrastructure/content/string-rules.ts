@@ -1,39 +1,47 @@
+import { distance } from 'fastest-levenshtein'
 import type { StringEntry } from '../../application/string-catalogue.ts'
-import { listStrings } from '../../application/strings.ts'
+import {
+  listStrings,
+  PLACEHOLDER,
+  PLURAL_CATEGORIES,
+  pluralCategories,
+} from '../../application/strings.ts'
 import { DEFAULT_LANGUAGE, type Language } from '../../domain/language.ts'
 import type { ContentFile } from './content-file.ts'
-import { type Finding, findFlaws, findSlips } from './text-rules.ts'
+import { error, type Finding, findFlaws, findSlips, hasWords, warning } from './text-rules.ts'
 
 /** Of a string that the catalogue does not know. */
 const OWN_LENGTH_MAX = 2000
 const OWN_KEY = /^[a-z][a-z0-9_]*$/
-const PLURAL_FORM = /^(?<base>.+)_(?<category>zero|one|two|few|many|other)$/
+const PLURAL_FORM = new RegExp(`^(?<base>.+)_(?<category>${PLURAL_CATEGORIES.join('|')})$`)
+/** Of its letters: a key that differs in no more of them from a known one, and in two at most, is a slip of the pen. */
+const MISSPELT_MAX = 0.4
 
-type Strings = NonNullable<ContentFile['strings']>
+type Texts = NonNullable<ContentFile['strings']>
 /** Null for a key that is not there. */
 type KeyedFinding = Finding & { readonly key: string | null }
 /** What the catalogue says about a string, or the English file about an operator's own. */
-type Rule = Omit<StringEntry, 'meaning'>
+type Rule = Omit<StringEntry, 'meaning'> & { readonly isOwn: boolean }
 
 /**
- * What is wrong with the strings of one language. `english` is what they translate; `isComplete` says whether every key
+ * What is wrong with the strings of one language. `english` is what they translate, or they themselves; `isComplete` says whether every key
  * of the catalogue has to be there, and no other.
  */
 export function findStringProblems(
-  strings: Strings,
-  { language, english, isComplete }: { language: Language; english: Strings; isComplete: boolean },
+  strings: Texts,
+  { language, english, isComplete }: { language: Language; english: Texts; isComplete: boolean },
 ): KeyedFinding[] {
-  const known = new Map<string, Rule>(listStrings(language).map(({ key, entry }) => [key, entry]))
-  const ruleOf = (key: string) => known.get(key) ?? ownRule(key, english)
-  const wanted = new Set(isComplete ? known.keys() : translationsOf(english, language))
+  const known = listStrings(language).map(({ key }) => key)
+  const wanted = new Set(isComplete ? known : translationsOf(english, language))
   return [
     ...[...strings].flatMap(([key, { text }]) =>
       [
-        ...findTextProblems(text, { key, rule: ruleOf(key), language }),
-        ...(wanted.has(key) ? [] : [unwanted(key, { english, language })]),
-        ...(OWN_KEY.test(key) ? [] : [error('a key is made of a to z, 0 to 9 and _')]),
-        ...(isLeftInEnglish(text, { key, english, language }) && !ruleOf(key).sameEverywhere
-          ? [{ level: 'warning', message: 'it is left in English' } as const]
+        ...(wanted.has(key)
+          ? findTextProblems(text, { key, rule: ruleOf(key, english), language })
+          : [unwanted(key, { english, language })]),
+        ...findKeyProblems(key),
+        ...(english !== strings && isLeftInEnglish(text, { key, english })
+          ? [warning(LEFT_IN_ENGLISH)]
           : []),
       ].map((finding) => ({ ...finding, key })),
     ),
@@ -43,53 +51,64 @@ export function findStringProblems(
   ]
 }
 
+export const LEFT_IN_ENGLISH = 'it is left in English'
+
 /** What English has, a translation has as well: every key, and of a plural every form that its language has. */
-function translationsOf(english: Strings, language: Language): string[] {
+function translationsOf(english: Texts, language: Language): string[] {
   return [...english.keys()].flatMap((key) => {
     const { base } = pluralForm(key, english)
-    return base === null ? [key] : categoriesOf(language).map((category) => `${base}_${category}`)
+    return base === null
+      ? [key]
+      : pluralCategories(language).map((category) => `${base}_${category}`)
   })
 }
 
 function unwanted(
   key: string,
-  { english, language }: { english: Strings; language: Language },
+  { english, language }: { english: Texts; language: Language },
 ): Finding {
   return pluralForm(key, english).base === null
     ? error('en.json has no such key')
-    : error(`the plural forms of the language are ${categoriesOf(language).join(', ')}`)
+    : error(`the plural forms of the language are ${pluralCategories(language).join(', ')}`)
 }
 
-const KNOWN_PLURALS: ReadonlySet<string> = new Set(
-  listStrings(DEFAULT_LANGUAGE).flatMap(({ key, category }) =>
-    category === null ? [] : [key.slice(0, -`_${category}`.length)],
-  ),
+/** The catalogue's rules by key, and by base for what has plural forms. */
+const KNOWN_RULES: ReadonlyMap<string, Rule> = new Map(
+  listStrings(DEFAULT_LANGUAGE).map(({ key, entry, category }) => [
+    category === null ? key : key.slice(0, -`_${category}`.length),
+    { ...entry, isOwn: false },
+  ]),
 )
 
-/** A key is a form of `base` when the catalogue says so, or when English has `…_one` and `…_other`. Else `base` is null. */
-function pluralForm(
-  key: string,
-  english: Strings,
-): { base: string | null; category: string | null } {
-  const { base, category } = PLURAL_FORM.exec(key)?.groups ?? {}
-  if (base === undefined || category === undefined) return { base: null, category: null }
-  const isPlural =
-    KNOWN_PLURALS.has(base) || (english.has(`${base}_one`) && english.has(`${base}_other`))
-  return isPlural ? { base, category } : { base: null, category: null }
+/** A key is a form of `base` when the catalogue says so, or when English counts in `…_one` and `…_other`. */
+function pluralForm(key: string, english: Texts): { base: string | null; category: string } {
+  const { base = key, category = '' } = PLURAL_FORM.exec(key)?.groups ?? {}
+  const isCounted = /\{count\}/.test(english.get(`${base}_other`)?.text ?? '')
+  const isPlural = KNOWN_RULES.get(base)?.plural || (isCounted && english.has(`${base}_one`))
+  return { base: category !== '' && isPlural ? base : null, category }
 }
 
-function categoriesOf(language: Language): readonly string[] {
-  return new Intl.PluralRules(language).resolvedOptions().pluralCategories
-}
-
-function ownRule(key: string, english: Strings): Rule {
+function ruleOf(key: string, english: Texts): Rule {
   const { base } = pluralForm(key, english)
   const original = english.get(base === null ? key : `${base}_other`)?.text ?? ''
-  return {
-    lengthMax: OWN_LENGTH_MAX,
-    placeholders: placeholdersOf(original).filter((name) => name !== 'title'),
-    ...(base === null ? {} : { plural: true }),
-  }
+  return (
+    KNOWN_RULES.get(base ?? key) ?? {
+      lengthMax: OWN_LENGTH_MAX,
+      placeholders: placeholdersOf(original).filter((name) => name !== 'title'),
+      ...(base === null ? {} : { plural: true }),
+      isOwn: true,
+    }
+  )
+}
+
+function findKeyProblems(key: string): Finding[] {
+  if (!OWN_KEY.test(key)) return [error('a key is made of a to z, 0 to 9 and _')]
+  const { base = key } = PLURAL_FORM.exec(key)?.groups ?? {}
+  if (KNOWN_RULES.has(key) || KNOWN_RULES.has(base)) return []
+  const meant = [...KNOWN_RULES.keys()].find(
+    (known) => distance(known, key) <= Math.min(2, MISSPELT_MAX * key.length),
+  )
+  return meant === undefined ? [] : [warning(`nothing says it: is ${meant} meant?`)]
 }
 
 function findTextProblems(
@@ -109,23 +128,29 @@ function findTextProblems(
   ]
 }
 
+/** What an operator's own client fills in, and how, is its own business: there, a difference is only pointed out. */
 function findPlaceholderProblems(
   text: string,
   { key, rule, language }: { key: string; rule: Rule; language: Language },
 ): Finding[] {
+  const finding = rule.isOwn ? warning : error
   const found = placeholdersOf(text)
   const wanted = rule.placeholders ?? []
   const mayOmit = rule.plural && isForOneNumber(key, language) ? ['count'] : []
+  const lacking = wanted.filter((name) => !found.includes(name) && !mayOmit.includes(name))
+  const isBraced = /[{}]/.test(text.replace(PLACEHOLDER, ''))
   return [
-    ...wanted
-      .filter((name) => !found.includes(name) && !mayOmit.includes(name))
-      .map((name) => error(`the placeholder {${name}} is missing`)),
+    ...lacking.map((name) =>
+      finding(`the placeholder {${name}} is missing${rule.plural ? MANY_NUMBERS : ''}`),
+    ),
     ...found
       .filter((name) => !wanted.includes(name) && (name !== 'title' || key === 'title'))
-      .map((name) => error(`nobody fills in the placeholder {${name}}`)),
-    ...(/[{}]/.test(text.replace(/\{\w+\}/g, '')) ? [error('a brace without its fellow')] : []),
+      .map((name) => finding(`nobody fills in {${name}}`)),
+    ...(isBraced && !rule.isOwn ? [error('a brace that belongs to no placeholder')] : []),
   ]
 }
+
+const MANY_NUMBERS = ', for this form stands for more than one number'
 
 /** "One try" may say its number in words, but not in Russian, where the same form stands for 21. */
 function isForOneNumber(key: string, language: Language): boolean {
@@ -135,17 +160,11 @@ function isForOneNumber(key: string, language: Language): boolean {
   return numbers.filter((number) => rules.select(number) === category).length === 1
 }
 
-function isLeftInEnglish(
-  text: string,
-  { key, english, language }: { key: string; english: Strings; language: Language },
-): boolean {
-  return language !== DEFAULT_LANGUAGE && text === english.get(key)?.text
+function isLeftInEnglish(text: string, { key, english }: { key: string; english: Texts }): boolean {
+  if (KNOWN_RULES.get(key)?.sameEverywhere) return false
+  return text === english.get(key)?.text && hasWords(text)
 }
 
 function placeholdersOf(text: string): string[] {
-  return [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))]
-}
-
-function error(message: string): Finding {
-  return { level: 'error', message }
+  return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name))]
 }

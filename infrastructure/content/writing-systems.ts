@@ -14,8 +14,13 @@ export type WritingSystem = {
 
 export type Slip = { readonly pattern: RegExp; readonly message: string }
 
-const LATIN = /(?!\p{Script=Latin})\p{L}/u
 const HAN = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
+
+/** Any letter but those of some scripts, and those that no script has to itself, such as µ, ー and 〆. */
+function lettersBut(...scripts: readonly string[]): RegExp {
+  const own = ['Common', ...scripts].map((script) => `\\p{Script=${script}}`).join('')
+  return new RegExp(`(?![${own}])\\p{L}`, 'u')
+}
 
 const QUOTES = '«»‹›„“”‟‚‘‛「」『』《》〈〉'
 const APOSTROPHE_IS_TYPED: Slip = {
@@ -26,8 +31,15 @@ const APOSTROPHE_IS_TYPED: Slip = {
 /** For languages that write marks close to the word before them and a space behind. */
 const CLOSE_MARKS: readonly Slip[] = [
   APOSTROPHE_IS_TYPED,
-  { pattern: /[ \u00A0\u202F][,.;:!?؟،؛।](?!\d)/, message: 'a space before a mark' },
-  { pattern: /[,;!?؟،؛।](?=\p{L})|\.(?=\p{Lu})/u, message: 'no space after a mark' },
+  {
+    pattern: /[ \u00A0\u202F](?:[,;:!?؟،؛।]|\.(?!\p{L}|\d))/u,
+    message: 'a space before a mark',
+  },
+  {
+    // Short words before a full stop are abbreviations: U.S., S.p.A., А.С.
+    pattern: /[,;!?؟،؛।](?=\p{L})|(?<=\p{L}[\p{Ll}\p{M}]{2})\.(?=\p{Lu})/u,
+    message: 'no space after a mark',
+  },
 ]
 
 /** Not in Chinese and Japanese, where every mark takes a letter’s place. */
@@ -58,7 +70,7 @@ function quotesBut(own: string): RegExp {
 
 function latin(ownQuotes: string, ...slips: readonly Slip[]): WritingSystem {
   return {
-    foreignLetter: LATIN,
+    foreignLetter: lettersBut('Latin'),
     sentenceEnd: WESTERN,
     foreignQuote: quotesBut(ownQuotes),
     slips: [...CLOSE_MARKS, NO_WIDE_MARKS, ...slips],
@@ -68,72 +80,77 @@ function latin(ownQuotes: string, ...slips: readonly Slip[]): WritingSystem {
 export const WRITING_SYSTEMS: Readonly<Record<Language, WritingSystem>> = {
   en: latin('‘“”'),
   fr: {
-    foreignLetter: LATIN,
+    foreignLetter: lettersBut('Latin'),
     sentenceEnd: WESTERN,
-    foreignQuote: quotesBut('«»“”'),
+    foreignQuote: quotesBut('«»‹›“”'),
     slips: [
       APOSTROPHE_IS_TYPED,
       NO_WIDE_MARKS,
-      { pattern: /[ \u00A0\u202F][,.]/, message: 'a space before a mark' },
-      { pattern: /[,.](?=\p{Lu})|[,;!?](?=\p{L})/u, message: 'no space after a mark' },
+      { pattern: /[ \u00A0\u202F](?:,|\.(?!\p{L}|\d))/u, message: 'a space before a mark' },
       {
-        pattern: /(?<![\u202F!?…])[;!?]/,
-        message: 'no narrow no-break space (U+202F) before ; ! ?',
+        pattern: /[,;!?](?=\p{L})|(?<=\p{L}\p{Ll}{2})\.(?=\p{Lu})/u,
+        message: 'no space after a mark',
       },
       {
-        pattern: /(?<!\u00A0):|«(?!\u00A0)|(?<!\u00A0)»/,
-        message: 'no no-break space (U+00A0) at : « »',
+        pattern:
+          /(?<![\u00A0\u202F!?…(])[;!?]|(?<![\u00A0\u202F\d]):|«(?![\u00A0\u202F])|(?<![\u00A0\u202F])»/,
+        message: 'no no-break space (U+202F or U+00A0) before ; : ! ? or inside « »',
       },
     ],
   },
   es: latin(
     '«»“”‘',
-    { pattern: /^(?![^¿?]*(?:¿[^¿?]*\?+[^¿?]*)*$)/, message: '¿ and ? do not pair' },
-    { pattern: /^(?![^¡!]*(?:¡[^¡!]*!+[^¡!]*)*$)/, message: '¡ and ! do not pair' },
+    { pattern: /^(?![^¿?]*(?:¿+[^¿?]*\?+[^¿?]*)*$)/, message: '¿ and ? do not pair' },
+    { pattern: /^(?![^¡!]*(?:¡+[^¡!]*!+[^¡!]*)*$)/, message: '¡ and ! do not pair' },
   ),
-  de: latin('„“‚‘»«'),
+  de: latin('„“‚‘»«›‹'),
   it: latin('«»“”‘'),
   pt: latin('“”‘«»'),
-  nl: latin('‘“”„'),
+  nl: latin('‘“”„‚'),
   pl: latin('„”«»‚'),
   sv: latin('”»'),
   tr: latin('“”‘«»'),
   ru: {
-    foreignLetter: /(?!\p{Script=Cyrillic})\p{L}/u,
+    foreignLetter: lettersBut('Cyrillic'),
     sentenceEnd: WESTERN,
     foreignQuote: quotesBut('«»„“'),
     slips: [...CLOSE_MARKS, NO_WIDE_MARKS],
   },
   ja: {
-    foreignLetter: new RegExp(`(?![${HAN}ー々])\\p{L}`, 'u'),
+    foreignLetter: lettersBut('Han', 'Hiragana', 'Katakana'),
     sentenceEnd: EASTERN,
-    foreignQuote: quotesBut('「」『』'),
+    foreignQuote: quotesBut('「」『』《》〈〉'),
     slips: WIDE_MARKS,
   },
   zh: {
-    foreignLetter: /(?!\p{Script=Han})\p{L}/u,
+    foreignLetter: lettersBut('Han'),
     sentenceEnd: EASTERN,
-    foreignQuote: quotesBut('“”‘《》'),
-    slips: [...WIDE_MARKS, { pattern: /、$/, message: 'a comma at the end' }],
+    foreignQuote: quotesBut('“”‘《》〈〉「」『』'),
+    slips: WIDE_MARKS,
   },
   ar: {
-    foreignLetter: /(?!\p{Script=Arabic})\p{L}|\u0640/u,
+    foreignLetter: lettersBut('Arabic'),
     sentenceEnd: /[.!؟…]/,
     foreignQuote: quotesBut('«»“”'),
     slips: [
       ...CLOSE_MARKS,
       NO_WIDE_MARKS,
-      { pattern: /[,;?]/, message: 'a Latin mark: take ، ؛ ؟' },
+      { pattern: /,(?!\d)|[;?]/, message: 'a Latin mark: take ، ؛ ؟' },
+      { pattern: /\u0640/, message: 'a stretched word (tatweel)' },
     ],
   },
   hi: {
-    foreignLetter: /(?!\p{Script=Devanagari})\p{L}/u,
+    foreignLetter: lettersBut('Devanagari'),
     sentenceEnd: /[।!?…]/,
     foreignQuote: quotesBut('‘“”'),
     slips: [
       ...CLOSE_MARKS,
       NO_WIDE_MARKS,
-      { pattern: /\.(?!\d)/, message: 'a full stop: take the danda (।)' },
+      // Short words before a full stop are abbreviations: डॉ.
+      {
+        pattern: /[\p{L}\p{M}]{4}\.(?!\d)|\.$/u,
+        message: 'a full stop: take the danda (।)',
+      },
     ],
   },
 }

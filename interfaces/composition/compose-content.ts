@@ -13,10 +13,10 @@ export async function contentComposer(): Promise<
 > {
   const { builtInContent, readOwnContent } = await import('../../infrastructure/content.ts')
   const { describeProblem } = await import('../../infrastructure/content/content-file.ts')
+  const { codeOf } = await import('../../infrastructure/error-code.ts')
 
   return ({ contentDir }, report) => {
-    const own = contentDir === null ? null : readFolder(contentDir)
-    if (contentDir !== null && !own) report('CONTENT_DIR must be a folder that can be read')
+    const own = contentDir === null ? null : readFolder(contentDir, report)
     const problems = own?.problems ?? []
     const linesOf = (wanted: 'error' | 'warning') =>
       problems.filter(({ level }) => level === wanted).map(describeProblem)
@@ -24,10 +24,13 @@ export async function contentComposer(): Promise<
     return { content: own?.content ?? builtInContent(), warnings: linesOf('warning') }
   }
 
-  function readFolder(folder: string) {
+  function readFolder(folder: string, report: (problem: string) => void) {
     try {
       return readOwnContent(folder)
-    } catch {
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === null) throw error
+      report(`CONTENT_DIR must be a folder that can be read (${code})`)
       return null
     }
   }

@@ -19,6 +19,9 @@ type ServiceParts = {
   readonly write: (text: string) => void
 }
 
+/** Far more than read at the same time, and a few megabytes. */
+const REMEMBERED_READERS_MAX = 10_000
+
 /** Wires every adapter that a use case can ask for; `stop` ends what they do by themselves. */
 export async function composePorts({
   config,
@@ -42,7 +45,7 @@ export async function composePorts({
     ...store,
     clock,
     content,
-    lastReasons: memoryLastReasons({ readersMax: 10_000 }),
+    lastReasons: memoryLastReasons({ readersMax: REMEMBERED_READERS_MAX }),
     log,
     mailer: await composeMailer({ config, content, publicUrl, write }),
     payments: payment.gateway,

@@ -61,7 +61,7 @@ export function premiumRoutes({ ports }: HttpOptions) {
       async ({ query, request }) => {
         await premiumHolder(request)
         const { strings, language } = ports.content.in(matchLanguage(query.lang))
-        return { strings, language, supportedLanguages: LANGUAGES }
+        return { strings, language, supportedLanguages: ports.content.languages }
       },
       {
         query: LANGUAGE_QUERY,

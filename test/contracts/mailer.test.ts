@@ -11,7 +11,6 @@ import { resendMailer } from '../../infrastructure/resend-mailer.ts'
 import { recordingMailer } from '../fakes.ts'
 import { startMailbox } from '../mailbox.ts'
 
-const content = builtInContent()
 const publicUrl = 'https://alibi.example.com'
 const to = 'anna@example.com' as Email
 
@@ -28,6 +27,8 @@ type OpenMailer = {
   readonly mailer: Mailer
   /** How many mails have got through to somebody. */
   readonly countMails: () => number
+  /** What the latest one says. */
+  readonly latestText: () => string
   readonly breakDown: () => void
 }
 
@@ -41,29 +42,32 @@ function openRecording(): OpenMailer {
   return {
     mailer,
     countMails: () => mailer.mails.length + mailer.notices.length,
+    latestText: () => '',
     breakDown() {
       mailer.outage = true
     },
   }
 }
 
-function openResend(): OpenMailer {
+function openResend(content = builtInContent()): OpenMailer {
   const mailbox = startMailbox()
   cleanUps.push(mailbox.stop)
   const from = 'Alibi <no-reply@example.com>'
   return {
     mailer: resendMailer({ apiKey: 're_1', baseUrl: mailbox.url, from, content, publicUrl }),
     countMails: () => mailbox.delivered.length,
+    latestText: () => mailbox.delivered.at(-1)?.html ?? '',
     breakDown: () => mailbox.fault('down', { times: Infinity }),
   }
 }
 
-function openConsole(): OpenMailer {
+function openConsole(content = builtInContent()): OpenMailer {
   const written: string[] = []
   const write = (text: string) => void written.push(text)
   return {
     mailer: consoleMailer({ write, content, publicUrl }),
     countMails: () => written.length,
+    latestText: () => written.at(-1) ?? '',
     breakDown() {
       throw new Error('a console does not break down')
     },
@@ -91,6 +95,24 @@ describe.each([
     const { mailer, countMails } = open()
     for (let time = 1; time <= 3; time++) await mailer.sendOtp(CODE)
     expect(countMails()).toBe(3)
+  })
+})
+
+describe.each([
+  ['Resend', openResend],
+  ['the console', openConsole],
+] as const)('Mailer on %s', (_, open) => {
+  test('speaks one language throughout where there is nothing in the one that was asked for', async () => {
+    const english = builtInContent().in('en')
+    const { mailer, latestText } = open({ languages: ['en'], in: () => english })
+    await mailer.sendOtp({ ...CODE, language: 'sv' })
+    expect(latestText()).toContain('valid for 10 minutes.')
+    expect(latestText()).not.toContain('lang="sv"')
+    for (const kind of ['payment_confirmed', 'payment_failed'] as const) {
+      await mailer.sendPaymentNotice({ ...NOTICE, kind, language: 'sv' })
+      expect(latestText()).toContain('€4.00')
+      expect(latestText()).not.toContain('lang="sv"')
+    }
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { LANGUAGES } from '../../domain/language.ts'
 import { BUILT_IN_LIMITS } from '../../infrastructure/content/check-content.ts'
 import { describeProblem } from '../../infrastructure/content/content-file.ts'
@@ -6,7 +7,7 @@ import { readContentFolder } from '../../infrastructure/content/content-folder.t
 import { builtInContent } from '../../infrastructure/content.ts'
 
 const content = builtInContent()
-const FOLDER = new URL('../../infrastructure/content/', import.meta.url).pathname
+const FOLDER = join(import.meta.dir, '../../infrastructure/content')
 
 describe('the built-in content', () => {
   test('is there in every language, and passes every check', () => {

@@ -193,6 +193,15 @@ test('words that stand after the address get a line of their own', () => {
   )
 })
 
+test('an address that the words name twice takes nothing away from them', () => {
+  const words = 'Go to {url} now. Does it not open? Try {url} again, or write to us.'
+  const strings = { ...content.in('en').strings, mail_failed_retry: words }
+  const { text } = mailIn('en', 'payment_failed', { strings })
+  expect(text).toEndWith(
+    `\n\nGo to\n${APP}\nnow. Does it not open? Try ${APP} again, or write to us.`,
+  )
+})
+
 test('what looks like HTML is shown, not obeyed', () => {
   const strings = withSuffix(content.in('en').strings, ' <b>&"\'')
   const publicUrl = 'https://alibi.example.com/"><b>&\''

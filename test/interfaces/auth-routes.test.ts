@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { fakePorts, tinyContent } from '../fakes.ts'
 import { answers, EMAIL, openHttp, WRONG_CODE } from './http-client.ts'
 
 const MINUTE_MS = 60_000
@@ -50,6 +51,14 @@ describe.each(['/auth/verify-email', '/auth/request-otp'])('POST %s', (path) => 
       expect(http.ports.mailer.mails).toMatchObject([{ language }])
     },
   )
+
+  test('mails in the first accepted language that there is content in', async () => {
+    const content = { ...tinyContent(), languages: ['en', 'fr'] as const }
+    const http = openHttp({}, fakePorts({ content }))
+    await http.givePremium()
+    await http.post(path, { email: EMAIL }, { 'accept-language': 'sv, fr;q=0.5' })
+    expect(http.ports.mailer.mails).toMatchObject([{ language: 'fr' }])
+  })
 
   test('mails in English when nobody names a language', async () => {
     const http = openHttp()

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { fakePorts, tinyContent } from '../fakes.ts'
 import { answers, EMAIL, openHttp } from './http-client.ts'
 
 const MINUTE_MS = 60_000
 
-async function openVerified() {
-  const http = openHttp()
+async function openVerified(ports = fakePorts()) {
+  const http = openHttp({}, ports)
   await http.post('/auth/confirm-email', { email: EMAIL, code: await http.mailCode() })
   return http
 }
@@ -39,6 +40,14 @@ describe('POST /checkout', () => {
       expect(purchases).toMatchObject([{ language }])
     },
   )
+
+  test('remembers the first accepted language that there is content in', async () => {
+    const content = { ...tinyContent(), languages: ['en', 'fr'] as const }
+    const http = await openVerified(fakePorts({ content }))
+    await http.post('/checkout', { email: EMAIL }, { 'accept-language': 'sv, fr;q=0.5' })
+    const { purchases } = await http.ports.purchases.findAccount(EMAIL)
+    expect(purchases).toMatchObject([{ language: 'fr' }])
+  })
 
   test('refuses a language that is no text', async () => {
     const http = await openVerified()

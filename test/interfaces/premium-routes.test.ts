@@ -113,6 +113,13 @@ describe('GET /i18n', () => {
   })
 })
 
+test('GET /i18n lists the languages that there is content in', async () => {
+  const http = await openWithPremium()
+  Object.assign(http.ports.content, { languages: ['en', 'fr'] })
+  const { body } = await http.get('/i18n', { authorization: http.authorization })
+  expect(body).toMatchObject({ supportedLanguages: ['en', 'fr'] })
+})
+
 describe('GET /languages', () => {
   test('lists the fifteen languages in their order, for anyone', async () => {
     const answer = await openHttp().get('/languages')

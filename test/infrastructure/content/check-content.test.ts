@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import { BUILT_IN_LIMITS, OWN_LIMITS } from '../../../infrastructure/content/check-content.ts'
-import { problemsOf } from './folders.ts'
+import { OWN_WORDS, problemsOf } from './folders.ts'
 
 describe('excuses', () => {
   const inEnglish = (reasons: readonly string[], limits = OWN_LIMITS) =>
-    problemsOf({ 'en.json': { reasons } }, limits)
+    problemsOf({ 'en.json': { reasons, strings: OWN_WORDS } }, limits)
 
-  test('may be up to 2,000 characters long, counted as a person counts them', () => {
+  test('may be up to 2,000 characters long, counted in code points', () => {
     expect(inEnglish(['\u{1F3AD}'.repeat(2000)])).toEqual([])
     expect(inEnglish(['x'.repeat(2001)])).toEqual([
       'error: en.json:3 (en): 2001 characters, at most 2000',
     ])
   })
 
-  test('are refused with a placeholder, for nobody fills it in', () => {
-    expect(inEnglish(['Dear {name}, no.'])).toEqual([
-      'error: en.json:3 (en): a placeholder, which nobody fills in',
+  test('with a placeholder are pointed out, for nobody fills it in', () => {
+    expect(inEnglish(['Dear {first name}, no.'])).toEqual([
+      'warning: en.json:3 (en): nobody fills in what stands in braces',
     ])
   })
 
@@ -24,10 +24,32 @@ describe('excuses', () => {
   })
 
   test('that say the same, or nearly, are pointed out on the later line', () => {
-    const reasons = ['The bus stands in the rain.', 'A tree.', 'The bus stands in the train.']
-    expect(inEnglish([...reasons, 'A TREE!'])).toEqual([
+    const reasons = ['The bus stands in the rain.', 'An old tree.', 'The bus stands in the train.']
+    expect(inEnglish([...reasons, 'AN OLD TREE!'])).toEqual([
       'warning: en.json:5 (en): nearly the same as line 3 (distance 0.05)',
-      'warning: en.json:6 (en): the same as line 4',
+      'warning: en.json:6 (en): the same as line 4, but for case, marks or spaces',
+    ])
+  })
+
+  test('are refused when one stands there twice: it would come twice in a row', () => {
+    expect(inEnglish(['Rain.', 'Snow.', 'Rain.', 'Rain.'])).toEqual([
+      'error: en.json:5 (en): the same as line 3',
+      'error: en.json:6 (en): the same as line 3',
+    ])
+  })
+
+  test('that stand in English in another language’s file are pointed out', () => {
+    const problems = problemsOf({
+      'en.json': { reasons: ['My cat is ill.', 'Rain.'] },
+      'fr.json': { reasons: ['My cat is ill.', 'Pluie.'] },
+    })
+    expect(problems).toContain('warning: fr.json:3 (fr): it is left in English')
+  })
+
+  test('of one’s own are not sold with the words for Alibi’s unnoticed', () => {
+    expect(problemsOf({ 'en.json': { reasons: ['Rain.'], strings: { title: 'Poems' } } })).toEqual([
+      'warning: en.json (en): "strings" lacks subtitle, pitch, generate, another, reason_label: ' +
+        'the built-in words speak of excuses',
     ])
   })
 
@@ -65,18 +87,20 @@ describe('strings', () => {
   test('have to have the placeholders that are filled in, and no others', () => {
     expect(inEnglish({ code_sent: 'Sent.', buy: 'Buy for {price}' })).toEqual([
       'error: en.json:3 (en): strings.code_sent: the placeholder {email} is missing',
-      'error: en.json:4 (en): strings.buy: nobody fills in the placeholder {price}',
+      'error: en.json:4 (en): strings.buy: nobody fills in {price}',
     ])
     expect(inTwo({ poem_by: 'A poem by {poet}' }, { poem_by: 'Wiersz {poeta}' })).toEqual([
-      'error: pl.json:3 (pl): strings.poem_by: the placeholder {poet} is missing',
-      'error: pl.json:3 (pl): strings.poem_by: nobody fills in the placeholder {poeta}',
+      'warning: pl.json:3 (pl): strings.poem_by: the placeholder {poet} is missing',
+      'warning: pl.json:3 (pl): strings.poem_by: nobody fills in {poeta}',
     ])
   })
 
   test('have braces around placeholders alone', () => {
     expect(inEnglish({ code_sent: 'Sent to {email}, {or so' })).toEqual([
-      'error: en.json:3 (en): strings.code_sent: a brace without its fellow',
+      'error: en.json:3 (en): strings.code_sent: a brace that belongs to no placeholder',
     ])
+    const own = { poem_by: 'By {{poet}}', style: 'a { color: red }' }
+    expect(inEnglish(own)).toEqual([])
   })
 
   test('of one’s own need not name the product in every language', () => {
@@ -86,7 +110,7 @@ describe('strings', () => {
   test('may name the product, but the product not itself', () => {
     expect(inEnglish({ subtitle: 'What {title} is for' })).toEqual([])
     expect(inEnglish({ title: 'My {title}' })).toEqual([
-      'error: en.json:3 (en): strings.title: nobody fills in the placeholder {title}',
+      'error: en.json:3 (en): strings.title: nobody fills in {title}',
     ])
   })
 
@@ -124,14 +148,18 @@ describe('strings', () => {
     ).toEqual([])
     expect(inTwo(english, { ...polish, poems_two: 'x', poems_other: '{count} wiersza' })).toEqual([
       'error: pl.json (pl): strings.poems_many is missing',
-      expect.stringContaining('pl.json:5 (pl): strings.poems_two: the placeholder {count} is'),
       expect.stringContaining('pl.json:5 (pl): strings.poems_two: the plural forms of the lan'),
     ])
   })
 
   test('may end like a plural form without being one', () => {
-    const english = { step_one: 'First', step_two: 'Then', each_other: 'Help each other.' }
-    const polish = { step_one: 'Najpierw', step_two: 'Potem', each_other: 'Pomagajcie sobie.' }
+    const english = { step_one: 'First', step_two: 'Then', mood_one: 'Just one', mood_other: 'New' }
+    const polish = {
+      step_one: 'Najpierw',
+      step_two: 'Potem',
+      mood_one: 'Jeden',
+      mood_other: 'Nowy',
+    }
     expect(inTwo(english, polish)).toEqual([])
   })
 
@@ -144,14 +172,41 @@ describe('strings', () => {
       'ru.json': { strings: { ...russian } },
     })
     expect(problems[0]).toBe(
-      'error: ru.json:3 (ru): strings.tries_left_one: the placeholder {count} is missing',
+      'error: ru.json:3 (ru): strings.tries_left_one: the placeholder {count} is missing, ' +
+        'for this form stands for more than one number',
     )
   })
 
+  test('that are forms of another language’s plural are refused by that alone', () => {
+    const english = { tries_left_one: 'One try.', tries_left_other: '{count} tries.' }
+    const japanese = { tries_left_one: '1回です。', tries_left_other: 'あと{count}回です。' }
+    const problems = problemsOf({
+      'en.json': { strings: english },
+      'ja.json': { strings: japanese },
+    })
+    expect(problems).toEqual([
+      'error: ja.json:3 (ja): strings.tries_left_one: the plural forms of the language are other',
+    ])
+  })
+
+  test('with a key that is nearly one of Alibi’s are pointed out', () => {
+    expect(inEnglish({ titel: 'Poems', subtitles: 'All of them', poem: 'A poem' })).toEqual([
+      'warning: en.json:3 (en): strings.titel: nothing says it: is title meant?',
+      'warning: en.json:4 (en): strings.subtitles: nothing says it: is subtitle meant?',
+    ])
+  })
+
+  test('of one’s own may be up to 2,000 characters long', () => {
+    expect(inEnglish({ my_own: 'x'.repeat(2001) })).toEqual([
+      'error: en.json:3 (en): strings.my_own: 2001 characters, at most 2000',
+    ])
+  })
+
   test('that are still English are pointed out, but for names and examples', () => {
-    const same = { title: 'Poems', email_placeholder: 'ada@example.com', copy: 'Copy' }
+    const names = { title: 'Poems', email_placeholder: 'ada@example.com', site: 'https://a.b/c?d' }
+    const same = { ...names, copy: 'Copy' }
     expect(inTwo(same, same)).toEqual([
-      'warning: pl.json:5 (pl): strings.copy: it is left in English',
+      'warning: pl.json:6 (pl): strings.copy: it is left in English',
     ])
   })
 
@@ -167,16 +222,17 @@ describe('strings', () => {
 
 test('a part that English has must be in every file, and none that it has not', () => {
   const poems = { reasons: ['Solsken.'] }
-  const title = { strings: { title: 'Poems' } }
+  const title = { strings: OWN_WORDS }
   const problem = (part: string) =>
     `error: sv.json (sv): "${part}" must be in every file or in none`
-  expect(problemsOf({ 'en.json': poems, 'sv.json': title })).toEqual([
+  expect(problemsOf({ 'en.json': poems, 'sv.json': { strings: { title: 'Dikter' } } })).toEqual([
+    expect.stringContaining('the built-in words speak of excuses'),
     problem('strings'),
     problem('reasons'),
   ])
-  expect(problemsOf({ 'en.json': { ...poems, ...title }, 'sv.json': poems })).toEqual([
-    problem('strings'),
-  ])
+  expect(
+    problemsOf({ 'en.json': { ...poems, ...title }, 'sv.json': { reasons: ['Regn.'] } }),
+  ).toEqual([problem('strings')])
 })
 
 test('a part that Alibi itself needs is missed', () => {

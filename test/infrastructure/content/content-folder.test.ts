@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import { LANGUAGES } from '../../../domain/language.ts'
 import { BUILT_IN_LIMITS, OWN_LIMITS } from '../../../infrastructure/content/check-content.ts'
+import { describeProblem } from '../../../infrastructure/content/content-file.ts'
 import { readContentFolder } from '../../../infrastructure/content/content-folder.ts'
-import { contentFolder, problemsOf } from './folders.ts'
+import { contentFolder, OWN_WORDS, problemsOf } from './folders.ts'
 
-const REASONS = { reasons: ['Rain on the roof.', 'A letter from nobody.'] }
+const REASONS = { strings: OWN_WORDS, reasons: ['Rain on the roof.', 'A letter from nobody.'] }
 
 describe('a folder of content', () => {
   test('is read file by file, with the line on which each text stands', () => {
@@ -14,7 +16,7 @@ describe('a folder of content', () => {
       'sv.json': { strings: { title: 'Dikter' }, reasons: ['Ett regn.'] },
     })
     const { files, problems } = readContentFolder(content.folder, OWN_LIMITS)
-    expect(problems).toEqual([])
+    expect(problems.filter(({ level }) => level === 'error')).toEqual([])
     expect(files).toEqual([
       {
         file: 'en.json',
@@ -35,14 +37,18 @@ describe('a folder of content', () => {
     ])
   })
 
-  test('may have other kinds of files in it, and a byte order mark in its own', () => {
+  test('may have hidden files and other kinds in it, and a byte order mark in its own', () => {
     expect(
-      problemsOf({ 'en.json': `\uFEFF${JSON.stringify(REASONS)}`, 'README.md': '#', notes: 'x' }),
+      problemsOf({
+        'en.json': `\uFEFF${JSON.stringify(REASONS)}`,
+        'README.md': '#',
+        '._en.json': 'x',
+      }),
     ).toEqual([])
   })
 
   test('needs English, which answers for every language that is not there', () => {
-    expect(problemsOf({ 'sv.json': { reasons: ['Ett regn.'] } })).toEqual([
+    expect(problemsOf({ 'sv.json': { ...REASONS, reasons: ['Ett regn.'] } })).toEqual([
       'error: en.json (en): the file is missing',
     ])
     expect(problemsOf({})).toEqual(['error: en.json (en): the file is missing'])
@@ -70,6 +76,20 @@ describe('a folder of content', () => {
   })
 })
 
+test('what is no regular file is not waited for', () => {
+  using content = contentFolder({})
+  mkdirSync(path.join(content.folder, 'en.json'))
+  const { problems } = readContentFolder(content.folder, OWN_LIMITS)
+  expect(problems.map(describeProblem)).toEqual(['en.json (en): it cannot be read'])
+})
+
+test('what is quoted from a file cannot begin a line of its own', () => {
+  const [problem] = problemsOf({ 'en.json': { strings: { 'a\nalibi: all is well\u2028': 'x' } } })
+  expect(problem).toBe(
+    'error: en.json:3 (en): strings.a\uFFFDalibi: all is well\uFFFD: a key is made of a to z, 0 to 9 and _',
+  )
+})
+
 describe('a file of content', () => {
   test.each([
     ['', 'en.json:1 (en): it is no JSON: '],
@@ -87,10 +107,13 @@ describe('a file of content', () => {
       '{"strings": {"title": "A",\n"title": "B"}}',
       'en.json:2 (en): "title" is there twice: also on line 1',
     ],
-    ['{"reasons": ["One.\nTwo."]}', 'en.json:1 (en): a control character'],
+    ['{"reasons": ["One.\nTwo."]}', 'en.json:1 (en): a line break, a tab'],
+    [`{"reasons": ${'['.repeat(100_000)}`, 'en.json (en): it is nested too deeply'],
+    ['{"reasons": ["Half \\ud83c"]}', 'en.json:1 (en): half a character'],
     ['{"reasons": []}', 'en.json (en): 0 excuses, at least 1'],
   ])('%j is refused by name and line', (json, problem) => {
-    expect(problemsOf({ 'en.json': json })[0]).toStartWith(`error: ${problem}`)
+    const [first] = problemsOf({ 'en.json': json }).filter((line) => line.startsWith('error'))
+    expect(first).toStartWith(`error: ${problem}`)
   })
 
   test('is refused when it is no UTF-8', () => {

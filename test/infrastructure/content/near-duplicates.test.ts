@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { distance } from 'fastest-levenshtein'
-import { findNearDuplicates } from '../../../infrastructure/content/near-duplicates.ts'
+import {
+  findDuplicates,
+  findNearDuplicates,
+} from '../../../infrastructure/content/near-duplicates.ts'
 
 describe('findNearDuplicates', () => {
   test('finds the same text again, whatever its case, marks and spaces', () => {
@@ -42,13 +45,35 @@ describe('findNearDuplicates', () => {
     expect(findNearDuplicates(['alone'])).toEqual([])
   })
 
-  test('takes texts without a single letter for the same', () => {
-    expect(findNearDuplicates(['…', '?!'])).toEqual([{ first: 0, second: 1, distance: 0 }])
+  test('leaves alone what is too short or too long to compare', () => {
+    expect(findNearDuplicates(['🎉', '🍕', 'Rain!', 'Rain?', 'abcdefg', 'abcdefg.'])).toEqual([])
+    const long = 'x'.repeat(201)
+    expect(findNearDuplicates([long, `${long}.`])).toEqual([])
+    expect(findNearDuplicates(['x'.repeat(200), `${'x'.repeat(200)}.`])).toHaveLength(1)
+  })
+
+  test('leaves to findDuplicates what is the same to the letter', () => {
+    const texts = ['My train is late.', 'I am tired.', 'My train is late.', 'My train is late.']
+    expect(findNearDuplicates(texts)).toEqual([])
+    expect(findDuplicates(texts)).toEqual([
+      { first: 0, second: 2 },
+      { first: 0, second: 3 },
+    ])
+    expect(findDuplicates(['a', 'A', ''])).toEqual([])
+  })
+
+  test('gives up on so many texts that comparing them would take minutes', () => {
+    const texts = Array.from({ length: 500 }, (_, at) =>
+      Bun.hash(String(at)).toString(36).repeat(3),
+    )
+    expect(findNearDuplicates([...texts.slice(1), `${texts[1]}.`])).toHaveLength(1)
+    expect(findNearDuplicates([...texts, `${texts[1]}.`])).toEqual([])
   })
 
   test('its short cuts never miss a pair that comparing all with all would find', () => {
     const letters = fc.string({
       unit: fc.constantFrom('a', 'b', 'c', 'd', 'é', '日'),
+      minLength: 8,
       maxLength: 24,
     })
     const mutated = fc
@@ -61,12 +86,15 @@ describe('findNearDuplicates', () => {
       )
     fc.assert(
       fc.property(fc.array(fc.oneof(letters, mutated), { maxLength: 12 }), (texts) => {
+        const seen = new Set<string>()
         const normal = texts.map((text) => text.normalize('NFKD').replace(/[^\p{L}\p{M}]/gu, ''))
+        const isNew = texts.map((text) => !seen.has(text) && seen.add(text) !== undefined)
+        const isCompared = (at: number) => isNew[at] && normal[at]!.length >= 8
         const expected = normal.flatMap((text, second) =>
           normal.slice(0, second).flatMap((other, first) => {
-            const length = Math.max(text.length, other.length)
-            const far = length === 0 ? 0 : distance(text, other) / length
-            return far < 0.3 ? [{ first, second, distance: far }] : []
+            const far = distance(text, other) / Math.max(text.length, other.length)
+            const isNear = isCompared(first) && isCompared(second) && far < 0.3
+            return isNear ? [{ first, second, distance: far }] : []
           }),
         )
         expect(findNearDuplicates(texts)).toEqual(expected)

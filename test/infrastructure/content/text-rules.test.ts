@@ -9,6 +9,8 @@ import {
 const messages = (findings: readonly { message: string }[]) =>
   findings.map(({ message }) => message)
 
+const UNSEEN = 'a line break, a tab or another character that cannot be seen'
+
 describe('a text that no page and no mail can carry', () => {
   test.each([
     ['', 'there is nothing in it'],
@@ -16,18 +18,34 @@ describe('a text that no page and no mail can carry', () => {
     [' late', 'a space at its beginning or end'],
     ['late\u00A0', 'a space at its beginning or end'],
     ['too  late', 'two spaces side by side'],
-    ['too\nlate', 'a control character, such as a line break or a tab'],
-    ['too\tlate', 'a control character, such as a line break or a tab'],
-    ['too\u200Blate', 'an invisible or broken character'],
-    ['too\u202Elate', 'an invisible or broken character'],
-    ['caf\uFFFD', 'an invisible or broken character'],
+    ['too\nlate', UNSEEN],
+    ['too\tlate', UNSEEN],
+    ['too\u200Blate', UNSEEN],
+    ['too\u202Elate', UNSEEN],
+    ['too\u2066late', UNSEEN],
+    ['too\u2028late', UNSEEN],
+    ['too\u2060late', UNSEEN],
+    ['\uFEFFlate', UNSEEN],
+    ['late \uE000', UNSEEN],
+    ['late \uFFFE', UNSEEN],
+    ['late \uD83C', 'half a character (a lone surrogate)'],
+    ['x\u00A0 y', 'two spaces side by side'],
+    ['caf\uFFFD', UNSEEN],
     ['cafe\u0301', 'it is not in Unicode normalisation form C (NFC)'],
   ])('%j: %s', (text, message) => {
     expect(findFlaws(text)).toContainEqual({ level: 'error', message })
   })
 
   test('has no other one beside it', () => {
-    for (const text of ['Late.', 'Un café ?', 'मैं देर से आऊँगा।', '遅れます。', 'سأتأخر.', '{email}']) {
+    for (const text of [
+      'Late. 🎉',
+      'Schiff\u00ADfahrt',
+      'Un café ?',
+      'मैं देर से आऊँगा।',
+      '遅れます。',
+      'سأتأخر.',
+      '{email}',
+    ]) {
       expect(findFlaws(text)).toEqual([])
     }
   })
@@ -57,6 +75,20 @@ const RIGHT: readonly (readonly [Language, string])[] = [
   ['hi', 'ट्रेन ने ‘अभी’ कहा, फिर रुक गई। क्या हम 3.5 बजे मिलें?'],
   ['tr', 'Tren “hemen” dedi; Ankara’da duruyor. Biraz bekler misin?'],
   ['sv', 'Tåget sa ”strax” och står stilla. Börjar ni utan mig?'],
+  // Abbreviations, borrowed signs, addresses, and marks inside marks.
+  ['en', 'Washington, D.C., U.S. – the .pdf file weighs 5 µg.'],
+  ['it', 'La S.p.A. chiude.'],
+  ['ru', 'А.С. Пушкин и SIM-карта.'],
+  ['tr', 'T.C. ve A.Ş. burada.'],
+  ['de', 'Er sagte: »Ich sage ›nein‹.« Diese These hält nicht.'],
+  ['nl', 'Ik heb mijn been gebroken, have en goed kwijt.'],
+  ['fr', 'Rendez-vous à 10:30\u00A0? «\u202Foui\u202F», dit-il (?)'],
+  ['es', '¡¡¡Gol!!! ¿¡Qué!?'],
+  ['ja', '〆切はA4用紙とTシャツの件です。'],
+  ['zh', '5G手机、T恤和卡拉OK。'],
+  ['ar', 'الثمن 1,500 ريال.'],
+  ['hi', 'डॉ. शर्मा आज नहीं आएँगे।'],
+  ['ja', 'https://example.com/a?b=c と @alibi と ada@example.com'],
   ['ru', '{title}: код отправлен на {email}.'],
   ['ja', '{email}にコードを送りました。'],
 ]
@@ -64,6 +96,8 @@ const RIGHT: readonly (readonly [Language, string])[] = [
 test.each(RIGHT)('nothing is found where nothing is wrong: %s %s', (language, text) => {
   expect(findSlips(text, language)).toEqual([])
 })
+
+const FRENCH = 'no no-break space (U+202F or U+00A0) before ; : ! ? or inside « »'
 
 const WRONG: readonly (readonly [Language, string, string])[] = [
   // The script.
@@ -73,10 +107,17 @@ const WRONG: readonly (readonly [Language, string, string])[] = [
   ['zh', '我晚到ㄅ。', 'a letter of another script: ㄅ'],
   ['zh', '電車が来ない。', 'a letter of another script: が'],
   ['ar', 'سأتأخر late.', 'a letter of another script: l'],
-  ['ar', 'ســأتأخر.', 'a letter of another script: ـ'],
+  ['ar', 'ســأتأخر.', 'a stretched word (tatweel)'],
   ['hi', 'मैं late हूँ।', 'a letter of another script: l'],
   // English that was left over.
-  ['de', 'Ich komme with the Bus.', 'an English word: with'],
+  ...'the with you your yours this those please would could should they their because which there about'
+    .split(' ')
+    .concat('what when where why our it’s don’t can’t'.split(' '))
+    .map((word): [Language, string, string] => [
+      'it',
+      `Ma ${word} no.`,
+      `an English word: ${word}`,
+    ]),
   ['sv', 'Please vänta.', 'an English word: Please'],
   ['nl', 'Your code is onjuist.', 'an English word: Your'],
   // Quotation marks and apostrophes.
@@ -100,11 +141,12 @@ const WRONG: readonly (readonly [Language, string, string])[] = [
   ['it', 'Ciao ,arrivo.', 'a space before a mark'],
   ['it', 'Ciao,arrivo.', 'no space after a mark'],
   ['tr', 'Geldim.Bekle.', 'no space after a mark'],
+  ['fr', 'Bonjour.Merci,oui.', 'no space after a mark'],
   // French spaces.
-  ['fr', 'Vous venez?', 'no narrow no-break space (U+202F) before ; ! ?'],
-  ['fr', 'Vous venez ?', 'no narrow no-break space (U+202F) before ; ! ?'],
-  ['fr', 'Ceci : cela.', 'no no-break space (U+00A0) at : « »'],
-  ['fr', '«oui»', 'no no-break space (U+00A0) at : « »'],
+  ['fr', 'Vous venez?', FRENCH],
+  ['fr', 'Vous venez ?', FRENCH],
+  ['fr', 'Ceci : cela.', FRENCH],
+  ['fr', '«oui»', FRENCH],
   ['fr', 'Ceci , cela.', 'a space before a mark'],
   // Spanish marks.
   ['es', 'Vienes?', '¿ and ? do not pair'],
