@@ -17,6 +17,8 @@ const PLURAL_FORM = new RegExp(`^(?<base>.+)_(?<category>${PLURAL_CATEGORIES.joi
 /** Of its letters: a key that differs in no more of them from a known one, and in two at most, is a slip of the pen. */
 const MISSPELT_MAX = 0.4
 
+export const LEFT_IN_ENGLISH = 'it is left in English'
+
 type Texts = NonNullable<ContentFile['strings']>
 /** Null for a key that is not there. */
 type KeyedFinding = Finding & { readonly key: string | null }
@@ -24,8 +26,8 @@ type KeyedFinding = Finding & { readonly key: string | null }
 type Rule = Omit<StringEntry, 'meaning'> & { readonly isOwn: boolean }
 
 /**
- * What is wrong with the strings of one language. `english` is what they translate, or they themselves; `isComplete` says whether every key
- * of the catalogue has to be there, and no other.
+ * What is wrong with the strings of one language. `english` is what they translate, or they themselves; `isComplete`
+ * says whether every key of the catalogue has to be there, and no other.
  */
 export function findStringProblems(
   strings: Texts,
@@ -51,12 +53,10 @@ export function findStringProblems(
   ]
 }
 
-export const LEFT_IN_ENGLISH = 'it is left in English'
-
 /** What English has, a translation has as well: every key, and of a plural every form that its language has. */
 function translationsOf(english: Texts, language: Language): string[] {
   return [...english.keys()].flatMap((key) => {
-    const { base } = pluralForm(key, english)
+    const base = pluralBase(key, english)
     return base === null
       ? [key]
       : pluralCategories(language).map((category) => `${base}_${category}`)
@@ -67,7 +67,7 @@ function unwanted(
   key: string,
   { english, language }: { english: Texts; language: Language },
 ): Finding {
-  return pluralForm(key, english).base === null
+  return pluralBase(key, english) === null
     ? error('en.json has no such key')
     : error(`the plural forms of the language are ${pluralCategories(language).join(', ')}`)
 }
@@ -80,16 +80,17 @@ const KNOWN_RULES: ReadonlyMap<string, Rule> = new Map(
   ]),
 )
 
-/** A key is a form of `base` when the catalogue says so, or when English counts in `…_one` and `…_other`. */
-function pluralForm(key: string, english: Texts): { base: string | null; category: string } {
-  const { base = key, category = '' } = PLURAL_FORM.exec(key)?.groups ?? {}
-  const isCounted = /\{count\}/.test(english.get(`${base}_other`)?.text ?? '')
+/** What a key is a plural form of: the catalogue says so, or English counts in `…_one` and `…_other`. Else null. */
+function pluralBase(key: string, english: Texts): string | null {
+  const { base } = PLURAL_FORM.exec(key)?.groups ?? {}
+  if (base === undefined) return null
+  const isCounted = english.get(`${base}_other`)?.text.includes('{count}')
   const isPlural = KNOWN_RULES.get(base)?.plural || (isCounted && english.has(`${base}_one`))
-  return { base: category !== '' && isPlural ? base : null, category }
+  return isPlural ? base : null
 }
 
 function ruleOf(key: string, english: Texts): Rule {
-  const { base } = pluralForm(key, english)
+  const base = pluralBase(key, english)
   const original = english.get(base === null ? key : `${base}_other`)?.text ?? ''
   return (
     KNOWN_RULES.get(base ?? key) ?? {
@@ -103,8 +104,7 @@ function ruleOf(key: string, english: Texts): Rule {
 
 function findKeyProblems(key: string): Finding[] {
   if (!OWN_KEY.test(key)) return [error('a key is made of a to z, 0 to 9 and _')]
-  const { base = key } = PLURAL_FORM.exec(key)?.groups ?? {}
-  if (KNOWN_RULES.has(key) || KNOWN_RULES.has(base)) return []
+  if (KNOWN_RULES.has(key)) return []
   const meant = [...KNOWN_RULES.keys()].find(
     (known) => distance(known, key) <= Math.min(2, MISSPELT_MAX * key.length),
   )

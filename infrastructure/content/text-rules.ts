@@ -51,7 +51,6 @@ function wordsOf(text: string): string {
 /** What a reader of the language would stumble over. */
 export function findSlips(text: string, language: Language): Finding[] {
   const words = wordsOf(text)
-  if (!hasWords(text)) return []
   const { foreignLetter, foreignQuote, slips } = WRITING_SYSTEMS[language]
   const letter = foreignLetter.exec(words)?.[0]
   const quote = foreignQuote.exec(words)?.[0]

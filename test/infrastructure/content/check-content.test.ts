@@ -152,6 +152,12 @@ describe('strings', () => {
     ])
   })
 
+  test('of Alibi that count have every form, whatever English has', () => {
+    expect(inEnglish({ tries_left_one: 'One try.' })).toEqual([
+      'error: en.json (en): strings.tries_left_other is missing',
+    ])
+  })
+
   test('may end like a plural form without being one', () => {
     const english = { step_one: 'First', step_two: 'Then', mood_one: 'Just one', mood_other: 'New' }
     const polish = {

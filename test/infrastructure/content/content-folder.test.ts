@@ -76,6 +76,13 @@ describe('a folder of content', () => {
   })
 })
 
+test('a part that cannot be read is the only one that is blamed for it', () => {
+  const swedish = { strings: { title: 'Dikter' } }
+  expect(problemsOf({ 'en.json': '{"strings": []}', 'sv.json': swedish })).toEqual([
+    'error: en.json:1 (en): "strings" must be an object: {"…": …}',
+  ])
+})
+
 test('what is no regular file is not waited for', () => {
   using content = contentFolder({})
   mkdirSync(path.join(content.folder, 'en.json'))

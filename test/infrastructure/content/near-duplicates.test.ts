@@ -37,6 +37,9 @@ describe('findNearDuplicates', () => {
   test('draws the line at three tenths of the longer text', () => {
     expect(findNearDuplicates(['abcdefghij', 'abcdefghxy'])).toMatchObject([{ distance: 0.2 }])
     expect(findNearDuplicates(['abcdefghij', 'abcdefgxyz'])).toEqual([])
+    // Changes that stand apart leave few pairs of letters as they were.
+    const texts = ['abcdefghijklmnopqrst', 'abXdefXhijXlmnXpqrXt']
+    expect(findNearDuplicates(texts)).toMatchObject([{ distance: 0.25 }])
   })
 
   test('leaves different texts alone, short ones and empty lists too', () => {
