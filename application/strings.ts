@@ -27,29 +27,20 @@ export const PLACEHOLDER = /\{(\w+)\}/g
 export const PLURAL_CATEGORIES = ['zero', 'one', 'two', 'few', 'many', 'other'] as const
 export type PluralCategory = (typeof PLURAL_CATEGORIES)[number]
 
-/** A key as content files have it, with what the catalogue says about it. */
-export type KnownString = {
-  readonly key: string
-  readonly entry: StringEntry
-  /** Null for a string that needs no number. */
-  readonly category: PluralCategory | null
-}
-
 /** The plural categories of a language (CLDR), in Unicode's order. */
 export function pluralCategories(language: Language): PluralCategory[] {
   const { pluralCategories: own } = new Intl.PluralRules(language).resolvedOptions()
   return PLURAL_CATEGORIES.filter((category) => own.includes(category))
 }
 
+/** The catalogue, by key. What has plural forms is there once, under the key without a category. */
+export const STRING_ENTRIES: ReadonlyMap<string, StringEntry> = new Map(
+  Object.values(STRING_GROUPS).flatMap((group) => Object.entries<StringEntry>(group)),
+)
+
 /** Every key that content in the language has, in the order of the catalogue. */
-export function listStrings(language: Language): KnownString[] {
-  const categories = pluralCategories(language)
-  const entries: [string, StringEntry][] = Object.values(STRING_GROUPS).flatMap((group) =>
-    Object.entries(group),
-  )
-  return entries.flatMap(([key, entry]): KnownString[] =>
-    entry.plural
-      ? categories.map((category) => ({ key: `${key}_${category}`, entry, category }))
-      : [{ key, entry, category: null }],
+export function listKeys(language: Language): string[] {
+  return [...STRING_ENTRIES].flatMap(([key, { plural }]) =>
+    plural ? pluralCategories(language).map((category) => `${key}_${category}`) : [key],
   )
 }

@@ -75,7 +75,7 @@ export function loadConfig(surroundings: Surroundings): Config {
 }
 
 /** As `loadConfig`, and what `open` makes of the settings; problems that it reports are told together with theirs. */
-export function loadConfigAnd<Opened>(
+export function loadConfigWith<Opened>(
   surroundings: Surroundings,
   open: (config: Config, report: (problem: string) => void) => Opened,
 ): { config: Config; opened: Opened } {

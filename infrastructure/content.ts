@@ -44,10 +44,9 @@ export function builtInContent(): Content {
 }
 
 /**
- * The content of a folder (CONTENT_DIR) in place of the built-in one. What its files leave out is the built-in content's;
- * a language without a file is there only where no excuses were replaced, under the name that the product has in
- * English. Null when anything is wrong that cannot be served; warnings are no reason. Throws Node's error when the
- * folder cannot be read.
+ * The content of a folder (CONTENT_DIR) in place of the built-in one. What a file leaves out is the built-in content's.
+ * Where no excuses are replaced, a language without a file stays, with the title and the operator's own keys in English.
+ * `content` is null when a problem is an error. Throws Node's error when the folder cannot be read.
  */
 export function readOwnContent(folder: string): {
   content: Content | null
@@ -57,14 +56,24 @@ export function readOwnContent(folder: string): {
   if (problems.some(({ level }) => level === 'error')) return { content: null, problems }
 
   const own = new Map(files.map((file) => [file.language, withBuiltIn(file)]))
-  const title = own.get(DEFAULT_LANGUAGE)?.strings.title ?? BUILT_IN[DEFAULT_LANGUAGE].strings.title
-  const isRenamed = files.every(({ reasons }) => reasons === null)
-  const kept = LANGUAGES.filter((language) => isRenamed && !own.has(language))
-  const renamed = kept.map((language): [Language, RawContent] => {
-    const { strings, reasons } = BUILT_IN[language]
-    return [language, { strings: { ...strings, title }, reasons }]
-  })
-  return { content: assembleContent(new Map([...own, ...renamed])), problems }
+  const keepsExcuses = files.every(({ reasons }) => reasons === null)
+  const content = keepsExcuses ? withOtherLanguages(own) : own
+  return { content: assembleContent(content), problems }
+}
+
+function withOtherLanguages(
+  own: ReadonlyMap<Language, RawContent>,
+): ReadonlyMap<Language, RawContent> {
+  const builtInEnglish = BUILT_IN[DEFAULT_LANGUAGE].strings
+  const english = own.get(DEFAULT_LANGUAGE)?.strings ?? builtInEnglish
+  const ownKeys = Object.entries(english).filter(([key]) => !(key in builtInEnglish))
+  const added = { ...Object.fromEntries(ownKeys), title: english.title }
+  return new Map(
+    LANGUAGES.map((language): [Language, RawContent] => {
+      const { strings, reasons } = BUILT_IN[language]
+      return [language, own.get(language) ?? { strings: { ...strings, ...added }, reasons }]
+    }),
+  )
 }
 
 function withBuiltIn({ language, strings, reasons }: ContentFile): RawContent {

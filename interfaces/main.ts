@@ -5,7 +5,7 @@ import {
   type Config,
   ConfigError,
   loadConfig,
-  loadConfigAnd,
+  loadConfigWith,
   loadDatabaseConfig,
   loadListenAddress,
 } from '../infrastructure/config.ts'
@@ -224,7 +224,7 @@ async function runServe(surroundings: Surroundings): Promise<number> {
   const { composeHttp, composePorts } = await import('./composition/compose-service.ts')
   const { untilSignal } = await import('./cli/stop-request.ts')
 
-  const { config, opened } = loadConfigAnd(surroundings, await contentComposer())
+  const { config, opened } = loadConfigWith(surroundings, await contentComposer())
   const { content, warnings } = opened
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: writeOut })
   const stopRequest = untilSignal('SIGTERM', 'SIGINT')

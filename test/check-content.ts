@@ -25,7 +25,9 @@ function readFolder(path: string) {
   try {
     return readContentFolder(path, limits)
   } catch (error) {
-    console.error(`${path} must be a folder that can be read (${codeOf(error)})`)
+    const code = codeOf(error)
+    if (code === null) throw error
+    console.error(`${path} must be a folder that can be read (${code})`)
     process.exit(1)
   }
 }

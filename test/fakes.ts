@@ -12,7 +12,7 @@ import type {
   Tokens,
 } from '../application/ports.ts'
 import type { Store } from '../application/store.ts'
-import { listStrings, type Strings } from '../application/strings.ts'
+import { listKeys, type Strings } from '../application/strings.ts'
 import { Unavailable } from '../application/unavailable.ts'
 import type { Email } from '../domain/email.ts'
 import type { Cause } from '../domain/grant-change.ts'
@@ -119,7 +119,7 @@ export function tinyContent(): Content {
     in: (language) => ({
       language,
       strings: {
-        ...(Object.fromEntries(listStrings(language).map(({ key }) => [key, key])) as Strings),
+        ...(Object.fromEntries(listKeys(language).map((key) => [key, key])) as Strings),
         title: `Alibi (${language})`,
       },
       reasons: [`${language} one`, `${language} two`],

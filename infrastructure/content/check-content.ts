@@ -43,62 +43,64 @@ export function checkContent(
   files: readonly ContentFile[],
   limits: ContentLimits,
 ): ContentProblem[] {
-  const english = files.find(({ language }) => language === DEFAULT_LANGUAGE) ?? null
-  return files.flatMap((file) =>
-    [
-      ...findMissingParts(file, { english: english ?? file, limits }),
-      ...checkStrings(file, { english: english ?? file, limits }),
-      ...checkReasons(file, { english: english ?? file, limits }),
-    ].toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0)),
-  )
+  const english = files.find(({ language }) => language === DEFAULT_LANGUAGE)
+  return files.flatMap((file) => {
+    const context = { english: english ?? file, limits }
+    return [
+      ...findMissingParts(file, context),
+      ...findExcuseWords(file),
+      ...checkStrings(file, context),
+      ...checkReasons(file, context),
+    ].toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0))
+  })
 }
 
-type Surroundings = { readonly english: ContentFile; readonly limits: ContentLimits }
+/** `english` is the file itself where there is no other. */
+type CheckContext = { readonly english: ContentFile; readonly limits: ContentLimits }
 
 function findMissingParts(
   file: ContentFile,
-  { english, limits: { isComplete } }: Surroundings,
+  { english, limits: { isComplete } }: CheckContext,
 ): ContentProblem[] {
-  const parts = ['strings', 'reasons'] as const
-  const problems = parts.flatMap((part): Finding[] => {
-    if (isComplete) return file[part] ? [] : [error(`"${part}" is missing`)]
-    const isOdd = (file[part] === null) !== (english[part] === null)
-    return isOdd ? [error(`"${part}" must be in every file or in none`)] : []
-  })
-  return [...problems, ...(file === english ? findWordsOfOthers(file) : [])].map((finding) =>
-    problem(file, null, finding),
-  )
+  return (['strings', 'reasons'] as const)
+    .flatMap((part): Finding[] => {
+      if (isComplete) return file[part] ? [] : [error(`"${part}" is missing`)]
+      const isOdd = (file[part] === null) !== (english[part] === null)
+      return isOdd ? [error(`"${part}" must be in every file or in none`)] : []
+    })
+    .map((finding) => problem(file, null, finding))
 }
 
-/** Whoever sells something else would not want it to be praised as excuses. */
-function findWordsOfOthers({ reasons, strings }: ContentFile): Finding[] {
+/** Whoever sells something else would not want it to be praised as excuses. Said once, not for each language. */
+function findExcuseWords(file: ContentFile): ContentProblem[] {
+  const { language, reasons, strings } = file
+  if (language !== DEFAULT_LANGUAGE || !reasons) return []
   const { title: _, ...speaking } = STRING_GROUPS.product
   const kept = Object.keys(speaking).filter((key) => !strings?.has(key))
-  if (!reasons || kept.length === 0) return []
-  return [warning(`"strings" lacks ${kept.join(', ')}: the built-in words speak of excuses`)]
+  if (kept.length === 0) return []
+  const message = `"strings" lacks ${kept.join(', ')}: the built-in words speak of excuses`
+  return [problem(file, null, warning(message))]
 }
 
 function checkStrings(
   file: ContentFile,
-  { english, limits: { isComplete } }: Surroundings,
+  { english, limits: { isComplete } }: CheckContext,
 ): ContentProblem[] {
   const { strings, language } = file
   if (!strings) return []
   const originals = english.strings ?? strings
   return findStringProblems(strings, { language, english: originals, isComplete }).map(
     ({ key, level, message }) =>
-      key === null
-        ? problem(file, null, { level, message })
-        : problem(file, strings.get(key)?.line ?? null, {
-            level,
-            message: `strings.${key}: ${message}`,
-          }),
+      problem(file, strings.get(key)?.line ?? null, {
+        level,
+        message: `strings.${key}: ${message}`,
+      }),
   )
 }
 
 function checkReasons(
   file: ContentFile,
-  { english, limits: { reasonsMin, reasonLengthMax, sentencesMax } }: Surroundings,
+  { english, limits: { reasonsMin, reasonLengthMax, sentencesMax } }: CheckContext,
 ): ContentProblem[] {
   const { reasons, language } = file
   if (!reasons) return []
@@ -128,11 +130,13 @@ function checkReasons(
 function findRepetitions(file: ContentFile, reasons: readonly ContentText[]): ContentProblem[] {
   const texts = reasons.map(({ text }) => text)
   const lineOf = (index: number) => reasons[index]?.line ?? null
+  const pairs = findNearDuplicates(texts)
   return [
     ...findDuplicates(texts).map(({ first, second }) =>
       problem(file, lineOf(second), error(`the same as line ${lineOf(first)}`)),
     ),
-    ...findNearDuplicates(texts).map(({ first, second, distance }) =>
+    ...(pairs === null ? [problem(file, null, warning(TOO_MANY))] : []),
+    ...(pairs ?? []).map(({ first, second, distance }) =>
       problem(
         file,
         lineOf(second),
@@ -145,6 +149,8 @@ function findRepetitions(file: ContentFile, reasons: readonly ContentText[]): Co
     ),
   ]
 }
+
+const TOO_MANY = 'there are too many to look for those that are nearly the same'
 
 function problem(
   { file, language }: ContentFile,

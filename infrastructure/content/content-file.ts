@@ -31,17 +31,18 @@ export function describeProblem({ file, line, language, message }: ContentProble
   return described.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\uFFFD')
 }
 
-type Report = (line: number | null, message: string) => void
+/** Tells what makes a file unreadable, and on which line where that is known. */
+export type ReportFault = (line: number | null, message: string) => void
 
-/** Reads `{"strings": {key: text}, "reasons": [text]}`; null, with each reason reported, when it is no such JSON. */
+/** Reads `{"strings": {key: text}, "reasons": [text]}`; null, with every fault reported, when it is anything else. */
 export function readContentFile(
   { file, language, json }: { file: string; language: Language; json: string },
-  reportProblem: Report,
+  reportFault: ReportFault,
 ): ContentFile | null {
   let isSound = true
-  const report: Report = (line, message) => {
+  const report: ReportFault = (line, message) => {
     isSound = false
-    reportProblem(line, message)
+    reportFault(line, message)
   }
   const document = parseJson(json, report)
   if (!document) return null
@@ -61,7 +62,7 @@ export function readContentFile(
   return isSound ? { file, language, strings, reasons } : null
 }
 
-function parseJson(json: string, report: Report): DocumentNode | null {
+function parseJson(json: string, report: ReportFault): DocumentNode | null {
   try {
     return parse(json)
   } catch (error) {
@@ -78,7 +79,7 @@ function isSyntaxError(error: unknown): error is Error & { line: number } {
   return error instanceof Error && 'offset' in error && 'line' in error
 }
 
-function readStrings(node: ValueNode | undefined, report: Report): ContentFile['strings'] {
+function readStrings(node: ValueNode | undefined, report: ReportFault): ContentFile['strings'] {
   const members = node && readObject(node, '"strings"', report)
   if (!members) return null
   const texts = [...members].flatMap(([key, member]): [string, ContentText][] => {
@@ -88,7 +89,7 @@ function readStrings(node: ValueNode | undefined, report: Report): ContentFile['
   return new Map(texts)
 }
 
-function readReasons(node: ValueNode | undefined, report: Report): ContentFile['reasons'] {
+function readReasons(node: ValueNode | undefined, report: ReportFault): ContentFile['reasons'] {
   if (!node) return null
   if (node.type !== 'Array') {
     report(node.loc.start.line, '"reasons" must be an array of texts')
@@ -97,7 +98,7 @@ function readReasons(node: ValueNode | undefined, report: Report): ContentFile['
   return node.elements.flatMap(({ value }) => readText(value, 'an excuse', report) ?? [])
 }
 
-function readText(node: ValueNode, name: string, report: Report): ContentText | null {
+function readText(node: ValueNode, name: string, report: ReportFault): ContentText | null {
   const { line } = node.loc.start
   if (node.type === 'String') return { text: node.value, line }
   report(line, `${name} must be a text in double quotes`)
@@ -108,7 +109,7 @@ function readText(node: ValueNode, name: string, report: Report): ContentText | 
 function readObject(
   node: ValueNode,
   name: string,
-  report: Report,
+  report: ReportFault,
 ): Map<string, { node: ValueNode; line: number }> | null {
   if (node.type !== 'Object') {
     report(node.loc.start.line, `${name} must be an object: {"…": …}`)

@@ -2,7 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/language.ts'
 import { type ContentLimits, checkContent } from './check-content.ts'
-import { type ContentFile, type ContentProblem, readContentFile } from './content-file.ts'
+import {
+  type ContentFile,
+  type ContentProblem,
+  type ReportFault,
+  readContentFile,
+} from './content-file.ts'
 
 /** A folder's files, as far as they can be read, and all that is wrong with them. */
 export type ContentFolder = {
@@ -19,7 +24,7 @@ export function readContentFolder(folder: string, limits: ContentLimits): Conten
   const names = readdirSync(folder).filter((name) => /^[^.].*\.json$/i.test(name))
   const foreign = names.filter((name) => !LANGUAGES.some((language) => name === fileOf(language)))
   for (const name of foreign.toSorted()) {
-    const message = `no language of Alibi: the files are ${LANGUAGES.map(fileOf).join(', ')}`
+    const message = `no name of a content file: those are ${LANGUAGES.map(fileOf).join(', ')}`
     problems.push({ file: name, line: null, language: null, level: 'error', message })
   }
 
@@ -44,10 +49,7 @@ function fileOf(language: Language): string {
   return `${language}.json`
 }
 
-function readText(
-  file: string,
-  report: (line: number | null, message: string) => void,
-): string | null {
+function readText(file: string, report: ReportFault): string | null {
   try {
     // Reading a pipe would wait for ever.
     if (!statSync(file).isFile()) throw new Error('no regular file')

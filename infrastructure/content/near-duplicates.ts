@@ -3,10 +3,10 @@ import { distance } from 'fastest-levenshtein'
 /** Of the longer text's length: two texts that differ in less are the same idea said twice. */
 const DISTANCE_MIN = 0.3
 
-/** Shorter texts are near to many others, and longer ones take too long to compare; so do too many texts. */
+/** Shorter texts are near to many others. Longer ones, and more of them, take too long: time grows with both squares. */
 const LETTERS_MIN = 8
 const LETTERS_MAX = 200
-const TEXTS_MAX = 500
+const TEXTS_MAX = 400
 
 /** A text as it is compared: its letters and digits alone, and the pairs of neighbours among them, sorted. */
 type Fingerprint = {
@@ -30,17 +30,17 @@ export function findDuplicates(texts: readonly string[]): { first: number; secon
 
 /**
  * The pairs of different texts that are (nearly) the same but for case, marks and spaces: those whose edit distance
- * (Levenshtein), divided by the length of the longer one, is below 0.3. Texts of 8 to 200 letters are compared, and none
- * where there are more than 500 of them: that would take minutes.
+ * (Levenshtein), divided by the length of the longer one, is below `DISTANCE_MIN`. Texts that are too short or too long
+ * to compare are left out; null where there are too many.
  */
-export function findNearDuplicates(texts: readonly string[]): Pair[] {
+export function findNearDuplicates(texts: readonly string[]): Pair[] | null {
   const repeated = new Set(findDuplicates(texts).map(({ second }) => second))
   const byLength = texts
     .map(fingerprint)
     .filter(({ index }) => !repeated.has(index))
     .filter(({ letters }) => letters.length >= LETTERS_MIN && letters.length <= LETTERS_MAX)
     .sort((left, right) => left.letters.length - right.letters.length)
-  if (byLength.length > TEXTS_MAX) return []
+  if (byLength.length > TEXTS_MAX) return null
   return byLength
     .flatMap((shorter, place) => {
       const lengthMax = shorter.letters.length / (1 - DISTANCE_MIN)

@@ -1,12 +1,13 @@
 import { distance } from 'fastest-levenshtein'
 import type { StringEntry } from '../../application/string-catalogue.ts'
 import {
-  listStrings,
+  listKeys,
   PLACEHOLDER,
   PLURAL_CATEGORIES,
   pluralCategories,
+  STRING_ENTRIES,
 } from '../../application/strings.ts'
-import { DEFAULT_LANGUAGE, type Language } from '../../domain/language.ts'
+import type { Language } from '../../domain/language.ts'
 import type { ContentFile } from './content-file.ts'
 import { error, type Finding, findFlaws, findSlips, hasWords, warning } from './text-rules.ts'
 
@@ -20,8 +21,7 @@ const MISSPELT_MAX = 0.4
 export const LEFT_IN_ENGLISH = 'it is left in English'
 
 type Texts = NonNullable<ContentFile['strings']>
-/** Null for a key that is not there. */
-type KeyedFinding = Finding & { readonly key: string | null }
+type KeyedFinding = Finding & { readonly key: string }
 /** What the catalogue says about a string, or the English file about an operator's own. */
 type Rule = Omit<StringEntry, 'meaning'> & { readonly isOwn: boolean }
 
@@ -33,8 +33,7 @@ export function findStringProblems(
   strings: Texts,
   { language, english, isComplete }: { language: Language; english: Texts; isComplete: boolean },
 ): KeyedFinding[] {
-  const known = listStrings(language).map(({ key }) => key)
-  const wanted = new Set(isComplete ? known : translationsOf(english, language))
+  const wanted = new Set(isComplete ? listKeys(language) : translationsOf(english, language))
   return [
     ...[...strings].flatMap(([key, { text }]) =>
       [
@@ -49,7 +48,7 @@ export function findStringProblems(
     ),
     ...[...wanted]
       .filter((key) => !strings.has(key))
-      .map((key) => ({ key: null, ...error(`strings.${key} is missing`) })),
+      .map((key) => ({ ...error('it is missing'), key })),
   ]
 }
 
@@ -63,6 +62,15 @@ function translationsOf(english: Texts, language: Language): string[] {
   })
 }
 
+/** What a key is a plural form of: the catalogue says so, or English counts in `…_one` and `…_other`. Else null. */
+function pluralBase(key: string, english: Texts): string | null {
+  const { base } = PLURAL_FORM.exec(key)?.groups ?? {}
+  if (base === undefined) return null
+  const isCounted = english.get(`${base}_other`)?.text.includes('{count}')
+  const isPlural = STRING_ENTRIES.get(base)?.plural || (isCounted && english.has(`${base}_one`))
+  return isPlural ? base : null
+}
+
 function unwanted(
   key: string,
   { english, language }: { english: Texts; language: Language },
@@ -72,43 +80,28 @@ function unwanted(
     : error(`the plural forms of the language are ${pluralCategories(language).join(', ')}`)
 }
 
-/** The catalogue's rules by key, and by base for what has plural forms. */
-const KNOWN_RULES: ReadonlyMap<string, Rule> = new Map(
-  listStrings(DEFAULT_LANGUAGE).map(({ key, entry, category }) => [
-    category === null ? key : key.slice(0, -`_${category}`.length),
-    { ...entry, isOwn: false },
-  ]),
-)
-
-/** What a key is a plural form of: the catalogue says so, or English counts in `…_one` and `…_other`. Else null. */
-function pluralBase(key: string, english: Texts): string | null {
-  const { base } = PLURAL_FORM.exec(key)?.groups ?? {}
-  if (base === undefined) return null
-  const isCounted = english.get(`${base}_other`)?.text.includes('{count}')
-  const isPlural = KNOWN_RULES.get(base)?.plural || (isCounted && english.has(`${base}_one`))
-  return isPlural ? base : null
-}
-
 function ruleOf(key: string, english: Texts): Rule {
   const base = pluralBase(key, english)
+  const entry = STRING_ENTRIES.get(base ?? key)
+  if (entry) return { ...entry, isOwn: false }
   const original = english.get(base === null ? key : `${base}_other`)?.text ?? ''
-  return (
-    KNOWN_RULES.get(base ?? key) ?? {
-      lengthMax: OWN_LENGTH_MAX,
-      placeholders: placeholdersOf(original).filter((name) => name !== 'title'),
-      ...(base === null ? {} : { plural: true }),
-      isOwn: true,
-    }
-  )
+  return {
+    lengthMax: OWN_LENGTH_MAX,
+    placeholders: placeholdersOf(original).filter((name) => name !== 'title'),
+    ...(base === null ? {} : { plural: true }),
+    isOwn: true,
+  }
 }
 
 function findKeyProblems(key: string): Finding[] {
-  if (!OWN_KEY.test(key)) return [error('a key is made of a to z, 0 to 9 and _')]
-  if (KNOWN_RULES.has(key)) return []
-  const meant = [...KNOWN_RULES.keys()].find(
+  if (!OWN_KEY.test(key)) {
+    return [error('a key begins with a letter, and is made of a to z, 0 to 9 and _')]
+  }
+  if (STRING_ENTRIES.has(key)) return []
+  const meant = [...STRING_ENTRIES.keys()].find(
     (known) => distance(known, key) <= Math.min(2, MISSPELT_MAX * key.length),
   )
-  return meant === undefined ? [] : [warning(`nothing says it: is ${meant} meant?`)]
+  return meant === undefined ? [] : [warning(`Alibi has no such key: is "${meant}" meant?`)]
 }
 
 function findTextProblems(
@@ -137,20 +130,18 @@ function findPlaceholderProblems(
   const found = placeholdersOf(text)
   const wanted = rule.placeholders ?? []
   const mayOmit = rule.plural && isForOneNumber(key, language) ? ['count'] : []
-  const lacking = wanted.filter((name) => !found.includes(name) && !mayOmit.includes(name))
+  const reason = rule.plural ? ', for this form stands for more than one number' : ''
   const isBraced = /[{}]/.test(text.replace(PLACEHOLDER, ''))
   return [
-    ...lacking.map((name) =>
-      finding(`the placeholder {${name}} is missing${rule.plural ? MANY_NUMBERS : ''}`),
-    ),
+    ...wanted
+      .filter((name) => !found.includes(name) && !mayOmit.includes(name))
+      .map((name) => finding(`the placeholder {${name}} is missing${reason}`)),
     ...found
       .filter((name) => !wanted.includes(name) && (name !== 'title' || key === 'title'))
       .map((name) => finding(`nobody fills in {${name}}`)),
     ...(isBraced && !rule.isOwn ? [error('a brace that belongs to no placeholder')] : []),
   ]
 }
-
-const MANY_NUMBERS = ', for this form stands for more than one number'
 
 /** "One try" may say its number in words, but not in Russian, where the same form stands for 21. */
 function isForOneNumber(key: string, language: Language): boolean {
@@ -161,7 +152,7 @@ function isForOneNumber(key: string, language: Language): boolean {
 }
 
 function isLeftInEnglish(text: string, { key, english }: { key: string; english: Texts }): boolean {
-  if (KNOWN_RULES.get(key)?.sameEverywhere) return false
+  if (STRING_ENTRIES.get(key)?.sameEverywhere) return false
   return text === english.get(key)?.text && hasWords(text)
 }
 

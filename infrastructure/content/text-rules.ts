@@ -22,14 +22,14 @@ const BORROWED =
 const ENGLISH_WORDS =
   /(?<!\p{L})(?:the|with|you|your|yours|this|those|please|would|could|should|they|their|because|which|there|about|what|when|where|why|our|it’s|don’t|can’t)(?!\p{L})/iu
 
-/** Controls, line ends, private use, bidirectional controls, and what stands for nothing or for something broken. */
+/** Controls, line ends, private use, bidirectional embeddings, overrides and isolates, and what stands for nothing or for something broken. */
 const UNSERVABLE =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\u200B\u2060\uFEFF\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF\uFFF9-\uFFFF]/u
 
 /** Whatever the language: such a text cannot be served. */
 export function findFlaws(text: string): Finding[] {
   const flaws: [boolean, string][] = [
-    [text.trim() === '', 'there is nothing in it'],
+    [text.trim() === '', 'the text is empty'],
     [text !== text.trim(), 'a space at its beginning or end'],
     [/\p{Zs}{2}/u.test(text), 'two spaces side by side'],
     [UNSERVABLE.test(text), 'a line break, a tab or another character that cannot be seen'],
@@ -81,7 +81,7 @@ export function findSentenceSlips(
   const sentenceEnd = isSpaced ? `${end}+${CLOSING}(?=\\s+\\P{Ll}|$)` : `${end}+(?![”」』])`
   const count = text.match(new RegExp(sentenceEnd, 'gu'))?.length ?? 0
   return [
-    !isEnded && 'no mark at its end',
+    !isEnded && 'no punctuation mark at its end',
     /^[^\p{L}]*\p{Ll}/u.test(text) && 'it begins with a small letter',
     count > sentencesMax && `${count} sentences, at most ${sentencesMax}`,
   ].flatMap((message) => (message ? [warning(message)] : []))

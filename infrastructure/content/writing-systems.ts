@@ -1,7 +1,7 @@
 import type { Language } from '../../domain/language.ts'
 
 /** How a language is written, as far as a program can tell. */
-export type WritingSystem = {
+type WritingSystem = {
   /** A letter of another script. */
   readonly foreignLetter: RegExp
   /** A mark that ends a sentence. */
@@ -12,9 +12,9 @@ export type WritingSystem = {
   readonly slips: readonly Slip[]
 }
 
-export type Slip = { readonly pattern: RegExp; readonly message: string }
+type Slip = { readonly pattern: RegExp; readonly message: string }
 
-const HAN = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
+const EAST_ASIAN = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
 
 /** Any letter but those of some scripts, and those that no script has to itself, such as µ, ー and 〆. */
 function lettersBut(...scripts: readonly string[]): RegExp {
@@ -23,23 +23,25 @@ function lettersBut(...scripts: readonly string[]): RegExp {
 }
 
 const QUOTES = '«»‹›„“”‟‚‘‛「」『』《》〈〉'
-const APOSTROPHE_IS_TYPED: Slip = {
+const TYPEWRITER_QUOTE: Slip = {
   pattern: /["'`´]/,
   message: 'a typewriter’s quotation mark or apostrophe: take the language’s own',
 }
 
+const NO_SPACE_AFTER_MARK: Slip = {
+  // Short words before a full stop are abbreviations: U.S., S.p.A., А.С.
+  pattern: /[,;!?؟،؛।](?=\p{L})|(?<=\p{L}[\p{Ll}\p{M}]{2})\.(?=\p{Lu})/u,
+  message: 'no space after a mark',
+}
+
 /** For languages that write marks close to the word before them and a space behind. */
 const CLOSE_MARKS: readonly Slip[] = [
-  APOSTROPHE_IS_TYPED,
+  TYPEWRITER_QUOTE,
   {
     pattern: /[ \u00A0\u202F](?:[,;:!?؟،؛।]|\.(?!\p{L}|\d))/u,
     message: 'a space before a mark',
   },
-  {
-    // Short words before a full stop are abbreviations: U.S., S.p.A., А.С.
-    pattern: /[,;!?؟،؛।](?=\p{L})|(?<=\p{L}[\p{Ll}\p{M}]{2})\.(?=\p{Lu})/u,
-    message: 'no space after a mark',
-  },
+  NO_SPACE_AFTER_MARK,
 ]
 
 /** Not in Chinese and Japanese, where every mark takes a letter’s place. */
@@ -49,13 +51,13 @@ const NO_WIDE_MARKS: Slip = {
 }
 
 const WIDE_MARKS: readonly Slip[] = [
-  APOSTROPHE_IS_TYPED,
+  TYPEWRITER_QUOTE,
   {
     pattern: /(?<!\d)[,.?!:;()]|[,.?!:;()](?!\d)/,
     message: 'a half-width mark: take 、，。？！：；（）',
   },
   {
-    pattern: new RegExp(`[${HAN}，。！？：；、] +[${HAN}]`, 'u'),
+    pattern: new RegExp(`[${EAST_ASIAN}，。！？：；、] +[${EAST_ASIAN}]`, 'u'),
     message: 'a space between letters that are written without',
   },
 ]
@@ -84,13 +86,10 @@ export const WRITING_SYSTEMS: Readonly<Record<Language, WritingSystem>> = {
     sentenceEnd: WESTERN,
     foreignQuote: quotesBut('«»‹›“”'),
     slips: [
-      APOSTROPHE_IS_TYPED,
+      TYPEWRITER_QUOTE,
       NO_WIDE_MARKS,
       { pattern: /[ \u00A0\u202F](?:,|\.(?!\p{L}|\d))/u, message: 'a space before a mark' },
-      {
-        pattern: /[,;!?](?=\p{L})|(?<=\p{L}\p{Ll}{2})\.(?=\p{Lu})/u,
-        message: 'no space after a mark',
-      },
+      NO_SPACE_AFTER_MARK,
       {
         pattern:
           /(?<![\u00A0\u202F!?…(])[;!?]|(?<![\u00A0\u202F\d]):|«(?![\u00A0\u202F])|(?<![\u00A0\u202F])»/,

@@ -15,15 +15,6 @@ export async function contentComposer(): Promise<
   const { describeProblem } = await import('../../infrastructure/content/content-file.ts')
   const { codeOf } = await import('../../infrastructure/error-code.ts')
 
-  return ({ contentDir }, report) => {
-    const own = contentDir === null ? null : readFolder(contentDir, report)
-    const problems = own?.problems ?? []
-    const linesOf = (wanted: 'error' | 'warning') =>
-      problems.filter(({ level }) => level === wanted).map(describeProblem)
-    for (const line of linesOf('error')) report(`CONTENT_DIR: ${line}`)
-    return { content: own?.content ?? builtInContent(), warnings: linesOf('warning') }
-  }
-
   function readFolder(folder: string, report: (problem: string) => void) {
     try {
       return readOwnContent(folder)
@@ -31,13 +22,27 @@ export async function contentComposer(): Promise<
       const code = codeOf(error)
       if (code === null) throw error
       report(`CONTENT_DIR must be a folder that can be read (${code})`)
-      return null
+      return { content: null, problems: [] }
     }
+  }
+
+  return ({ contentDir }, report) => {
+    if (contentDir === null) return { content: builtInContent(), warnings: [] }
+    const { content, problems } = readFolder(contentDir, report)
+    const warnings: string[] = []
+    for (const problem of problems) {
+      if (problem.level === 'error') report(`CONTENT_DIR: ${describeProblem(problem)}`)
+      else warnings.push(describeProblem(problem))
+    }
+    // Something was reported where there is no content of the operator's: then nothing is served.
+    return { content: content ?? builtInContent(), warnings }
   }
 }
 
 export function logWarnings(log: Log, warnings: readonly string[]): void {
-  for (const problem of warnings.slice(0, LOGGED_WARNINGS_MAX)) log.warn('content', { problem })
+  for (const problem of warnings.slice(0, LOGGED_WARNINGS_MAX)) {
+    log.warn('content looks wrong', { problem })
+  }
   const more = warnings.length - LOGGED_WARNINGS_MAX
-  if (more > 0) log.warn('content: there is more to mend', { more })
+  if (more > 0) log.warn('more content looks wrong', { more })
 }

@@ -27,10 +27,11 @@ type OpenMailer = {
   readonly mailer: Mailer
   /** How many mails have got through to somebody. */
   readonly countMails: () => number
-  /** What the latest one says. */
-  readonly latestText: () => string
   readonly breakDown: () => void
 }
+
+/** What the latest mail says. */
+type LatestMail = { readonly latestText: () => string }
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -42,14 +43,13 @@ function openRecording(): OpenMailer {
   return {
     mailer,
     countMails: () => mailer.mails.length + mailer.notices.length,
-    latestText: () => '',
     breakDown() {
       mailer.outage = true
     },
   }
 }
 
-function openResend(content = builtInContent()): OpenMailer {
+function openResend(content = builtInContent()): OpenMailer & LatestMail {
   const mailbox = startMailbox()
   cleanUps.push(mailbox.stop)
   const from = 'Alibi <no-reply@example.com>'
@@ -61,7 +61,7 @@ function openResend(content = builtInContent()): OpenMailer {
   }
 }
 
-function openConsole(content = builtInContent()): OpenMailer {
+function openConsole(content = builtInContent()): OpenMailer & LatestMail {
   const written: string[] = []
   const write = (text: string) => void written.push(text)
   return {

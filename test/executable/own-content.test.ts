@@ -84,8 +84,8 @@ test('what cannot be served is told by file, language and line, together with ev
   expect(outcome).toMatchObject({ exitCode: EXIT_WRONG_SETTINGS, stdout: '' })
   expect(outcome.stderr.trimEnd().split('\n')).toEqual([
     expect.stringMatching(/^alibi: PORT must be ./),
-    expect.stringMatching(/^alibi: CONTENT_DIR: pt-BR\.json: no language of Alibi/),
-    'alibi: CONTENT_DIR: en.json:7 (en): there is nothing in it',
+    expect.stringMatching(/^alibi: CONTENT_DIR: pt-BR\.json: no name of a content file/),
+    'alibi: CONTENT_DIR: en.json:7 (en): the text is empty',
     'alibi: CONTENT_DIR: fr.json:3 (fr): strings.title: 31 characters, at most 30',
   ])
 })
@@ -110,7 +110,7 @@ test('slips of the pen are logged, and do not keep it from serving', async () =>
   const warned = alibi
     .output()
     .split('\n')
-    .filter((line) => line.includes('"content'))
+    .filter((line) => line.includes('content looks wrong'))
   expect(warned).toHaveLength(21)
   expect(warned[0]).toContain('the built-in words speak of excuses')
   expect(warned[1]).toContain('en.json:3 (en): a typewriter’s quotation mark or apostrophe')

@@ -27,7 +27,7 @@ test('an operator’s own content passes with a slip of the pen in it, and not w
   using fault = contentFolder({ 'en.json': { strings: OWN_WORDS, reasons: [''] } })
   const failed = await checkContent([fault.folder])
   expect(failed.exitCode).toBe(1)
-  expect(failed.stdout).toContain('error: en.json:11 (en): there is nothing in it')
+  expect(failed.stdout).toContain('error: en.json:11 (en): the text is empty')
 })
 
 test('a folder that is not there is told in one line', async () => {

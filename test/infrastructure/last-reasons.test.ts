@@ -4,19 +4,6 @@ import { memoryLastReasons } from '../../infrastructure/last-reasons.ts'
 
 const reader = (number: number) => parseEmail(`reader-${number}@example.com`)
 
-test('a reader’s last excuse is remembered for each language by itself', () => {
-  const last = memoryLastReasons({ readersMax: 10 })
-  expect(last.find(reader(1), 'en')).toBeNull()
-  last.remember(reader(1), 'en', 0)
-  last.remember(reader(1), 'sv', 7)
-  last.remember(reader(1), 'sv', 8)
-  last.remember(reader(2), 'en', 5)
-  expect(last.find(reader(1), 'en')).toBe(0)
-  expect(last.find(reader(1), 'sv')).toBe(8)
-  expect(last.find(reader(2), 'en')).toBe(5)
-  expect(last.find(reader(2), 'sv')).toBeNull()
-})
-
 test('the reader who has been away longest is forgotten first, so that memory is bounded', () => {
   const last = memoryLastReasons({ readersMax: 3 })
   for (const number of [1, 2, 3]) last.remember(reader(number), 'en', number)
@@ -24,13 +11,4 @@ test('the reader who has been away longest is forgotten first, so that memory is
   last.remember(reader(4), 'en', 4)
   const known = [1, 2, 3, 4].map((number) => last.find(reader(number), 'en'))
   expect(known).toEqual([9, null, 3, 4])
-})
-
-test('a thousand readers more than there is room for are as many forgotten', () => {
-  const last = memoryLastReasons({ readersMax: 100 })
-  for (let number = 0; number < 1100; number += 1) last.remember(reader(number), 'en', number)
-  const known = Array.from({ length: 1100 }, (_, number) => last.find(reader(number), 'en'))
-  expect(known.filter((index) => index !== null)).toEqual(
-    Array.from({ length: 100 }, (_, index) => 1000 + index),
-  )
 })

@@ -95,7 +95,7 @@ describe('GET /premium-reasons', () => {
       const { body } = await http.get('/premium-reasons', { authorization })
       reasons.push((body as { reason: string }).reason)
     }
-    // With two excuses there are, that leaves one way.
+    // There are two excuses: they have to take turns.
     expect(new Set(reasons)).toEqual(new Set(['en one', 'en two']))
     expect(reasons.filter((reason, index) => reason === reasons[index - 1])).toEqual([])
   })

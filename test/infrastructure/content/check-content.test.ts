@@ -38,6 +38,13 @@ describe('excuses', () => {
     ])
   })
 
+  test('are told when there are too many to look for those that are nearly the same', () => {
+    const many = Array.from({ length: 401 }, (_, at) => `Poem ${Bun.hash(String(at)).toString(36)}`)
+    expect(inEnglish(many)).toEqual([
+      'warning: en.json (en): there are too many to look for those that are nearly the same',
+    ])
+  })
+
   test('that stand in English in another language’s file are pointed out', () => {
     const problems = problemsOf({
       'en.json': { reasons: ['My cat is ill.', 'Rain.'] },
@@ -128,15 +135,16 @@ describe('strings', () => {
 
   test('have the same keys in every file', () => {
     expect(inTwo({ title: 'Poems', copy: 'Copy' }, { title: 'Wiersze', share: 'Wyślij' })).toEqual([
-      'error: pl.json (pl): strings.copy is missing',
+      'error: pl.json (pl): strings.copy: it is missing',
       'error: pl.json:4 (pl): strings.share: en.json has no such key',
     ])
   })
 
   test('have keys that programs can write', () => {
-    expect(inEnglish({ 'my key': 'Mine', Über: 'All' })).toEqual([
-      'error: en.json:3 (en): strings.my key: a key is made of a to z, 0 to 9 and _',
-      'error: en.json:4 (en): strings.Über: a key is made of a to z, 0 to 9 and _',
+    expect(inEnglish({ 'my key': 'Mine', Über: 'All', '1st': 'One' })).toEqual([
+      'error: en.json:3 (en): strings.my key: a key begins with a letter, and is made of a to z, 0 to 9 and _',
+      'error: en.json:4 (en): strings.Über: a key begins with a letter, and is made of a to z, 0 to 9 and _',
+      'error: en.json:5 (en): strings.1st: a key begins with a letter, and is made of a to z, 0 to 9 and _',
     ])
   })
 
@@ -147,14 +155,14 @@ describe('strings', () => {
       inTwo(english, { ...polish, poems_many: '{count} wierszy', poems_other: '{count} wiersza' }),
     ).toEqual([])
     expect(inTwo(english, { ...polish, poems_two: 'x', poems_other: '{count} wiersza' })).toEqual([
-      'error: pl.json (pl): strings.poems_many is missing',
+      'error: pl.json (pl): strings.poems_many: it is missing',
       expect.stringContaining('pl.json:5 (pl): strings.poems_two: the plural forms of the lan'),
     ])
   })
 
   test('of Alibi that count have every form, whatever English has', () => {
     expect(inEnglish({ tries_left_one: 'One try.' })).toEqual([
-      'error: en.json (en): strings.tries_left_other is missing',
+      'error: en.json (en): strings.tries_left_other: it is missing',
     ])
   })
 
@@ -197,8 +205,8 @@ describe('strings', () => {
 
   test('with a key that is nearly one of Alibi’s are pointed out', () => {
     expect(inEnglish({ titel: 'Poems', subtitles: 'All of them', poem: 'A poem' })).toEqual([
-      'warning: en.json:3 (en): strings.titel: nothing says it: is title meant?',
-      'warning: en.json:4 (en): strings.subtitles: nothing says it: is subtitle meant?',
+      'warning: en.json:3 (en): strings.titel: Alibi has no such key: is "title" meant?',
+      'warning: en.json:4 (en): strings.subtitles: Alibi has no such key: is "subtitle" meant?',
     ])
   })
 
@@ -220,8 +228,8 @@ describe('strings', () => {
     const limits = { ...BUILT_IN_LIMITS, reasonsMin: 1 }
     const file = { strings: { title: 'Alibi', extra: 'x' }, reasons: ['Late.'] }
     const problems = problemsOf({ 'en.json': file }, limits)
-    expect(problems).toContain('error: en.json (en): strings.subtitle is missing')
-    expect(problems).toContain('error: en.json (en): strings.tries_left_one is missing')
+    expect(problems).toContain('error: en.json (en): strings.subtitle: it is missing')
+    expect(problems).toContain('error: en.json (en): strings.tries_left_one: it is missing')
     expect(problems).toContain('error: en.json:4 (en): strings.extra: en.json has no such key')
   })
 })

@@ -64,8 +64,8 @@ describe('a folder of content', () => {
   test('refuses a file whose name is no language of Alibi', () => {
     const problems = problemsOf({ 'en.json': REASONS, 'pt-BR.json': REASONS, 'FR.JSON': REASONS })
     expect(problems).toEqual([
-      expect.stringMatching(/^error: FR\.JSON: no language of Alibi: the files are en\.json, fr/),
-      expect.stringMatching(/^error: pt-BR\.json: no language of Alibi: the files are en\.json/),
+      expect.stringMatching(/^error: FR\.JSON: no name of a content file: those are en\.json, fr/),
+      expect.stringMatching(/^error: pt-BR\.json: no name of a content file: those are en\.json/),
     ])
   })
 
@@ -93,7 +93,8 @@ test('what is no regular file is not waited for', () => {
 test('what is quoted from a file cannot begin a line of its own', () => {
   const [problem] = problemsOf({ 'en.json': { strings: { 'a\nalibi: all is well\u2028': 'x' } } })
   expect(problem).toBe(
-    'error: en.json:3 (en): strings.a\uFFFDalibi: all is well\uFFFD: a key is made of a to z, 0 to 9 and _',
+    'error: en.json:3 (en): strings.a\uFFFDalibi: all is well\uFFFD: a key begins with a letter, ' +
+      'and is made of a to z, 0 to 9 and _',
   )
 })
 

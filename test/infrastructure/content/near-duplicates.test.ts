@@ -65,12 +65,12 @@ describe('findNearDuplicates', () => {
     expect(findDuplicates(['a', 'A', ''])).toEqual([])
   })
 
-  test('gives up on so many texts that comparing them would take minutes', () => {
-    const texts = Array.from({ length: 500 }, (_, at) =>
+  test('says so where there are too many texts to compare', () => {
+    const texts = Array.from({ length: 400 }, (_, at) =>
       Bun.hash(String(at)).toString(36).repeat(3),
     )
     expect(findNearDuplicates([...texts.slice(1), `${texts[1]}.`])).toHaveLength(1)
-    expect(findNearDuplicates([...texts, `${texts[1]}.`])).toEqual([])
+    expect(findNearDuplicates([...texts, `${texts[1]}.`])).toBeNull()
   })
 
   test('its short cuts never miss a pair that comparing all with all would find', () => {

@@ -13,8 +13,8 @@ const UNSEEN = 'a line break, a tab or another character that cannot be seen'
 
 describe('a text that no page and no mail can carry', () => {
   test.each([
-    ['', 'there is nothing in it'],
-    [' ', 'there is nothing in it'],
+    ['', 'the text is empty'],
+    [' ', 'the text is empty'],
     [' late', 'a space at its beginning or end'],
     ['late\u00A0', 'a space at its beginning or end'],
     ['too  late', 'two spaces side by side'],
@@ -36,7 +36,7 @@ describe('a text that no page and no mail can carry', () => {
     expect(findFlaws(text)).toContainEqual({ level: 'error', message })
   })
 
-  test('has no other one beside it', () => {
+  test('is not seen in text that is well formed, whatever its script', () => {
     for (const text of [
       'Late. 🎉',
       'Schiff\u00ADfahrt',
@@ -187,9 +187,9 @@ describe('an excuse', () => {
   })
 
   test('has a mark at its end, the language’s own', () => {
-    expect(slips('Late')).toEqual(['no mark at its end'])
-    expect(slips('遅れます.', 'ja')).toEqual(['no mark at its end'])
-    expect(slips('हाँ.', 'hi')).toEqual(['no mark at its end'])
+    expect(slips('Late')).toEqual(['no punctuation mark at its end'])
+    expect(slips('遅れます.', 'ja')).toEqual(['no punctuation mark at its end'])
+    expect(slips('हाँ.', 'hi')).toEqual(['no punctuation mark at its end'])
   })
 
   test('begins with a capital where there are capitals', () => {
