@@ -45,3 +45,11 @@ export async function payOne({ double, gateway, clock }: Started) {
   if (!paymentIntentId) throw new Error('paid, and no payment')
   return { sessionId, paymentIntentId }
 }
+
+/** One payment, of which the events that it made are forgotten. */
+export async function withPayment(started: Started) {
+  const paid = await payOne(started)
+  started.double.forgetEvents()
+  started.double.requests.length = 0
+  return { ...started, ...paid, since: started.clock.now() }
+}

@@ -1,17 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { signedDelivery } from '../stripe-events.ts'
-import { payOne, stripeSetup } from '../stripe-setup.ts'
+import { stripeSetup, withPayment } from '../stripe-setup.ts'
 
 const start = stripeSetup()
-
-/** One payment, of which the events that it made are forgotten. */
-async function startWithPayment() {
-  const started = await start()
-  const paid = await payOne(started)
-  started.double.forgetEvents()
-  started.double.requests.length = 0
-  return { ...started, ...paid, since: started.clock.now() }
-}
+const startWithPayment = async () => withPayment(await start())
 
 describe('undelivered notifications', () => {
   test('are told as the webhook would have told them', async () => {

@@ -3,18 +3,10 @@ import type Stripe from 'stripe'
 import type { ListPage, ListWindow, PaymentGateway } from '../../application/ports.ts'
 import { EVENT_TYPES } from '../../infrastructure/stripe-events.ts'
 import type { StripeDouble } from '../stripe-double.ts'
-import { payOne, stripeSetup } from '../stripe-setup.ts'
+import { stripeSetup, withPayment } from '../stripe-setup.ts'
 
 const start = stripeSetup()
-
-/** One payment, of which the events that it made are forgotten. */
-async function startWithPayment() {
-  const started = await start()
-  const paid = await payOne(started)
-  started.double.forgetEvents()
-  started.double.requests.length = 0
-  return { ...started, ...paid, since: started.clock.now() }
-}
+const startWithPayment = async () => withPayment(await start())
 
 type Find = (gateway: PaymentGateway, window: ListWindow) => Promise<ListPage<unknown>>
 
