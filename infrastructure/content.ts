@@ -46,7 +46,7 @@ export function builtInContent(): Content {
 /**
  * The content of a folder (CONTENT_DIR) in place of the built-in one. What a file leaves out is the built-in content's.
  * Where no excuses are replaced, a language without a file stays, with the title and the operator's own keys in English.
- * `content` is null when a problem is an error. Throws Node's error when the folder cannot be read.
+ * `content` is null when a problem is an error.
  */
 export function readOwnContent(folder: string): {
   content: Content | null

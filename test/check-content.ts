@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { BUILT_IN_LIMITS, OWN_LIMITS } from '../infrastructure/content/check-content.ts'
 import { type ContentFile, describeProblem } from '../infrastructure/content/content-file.ts'
 import { readContentFolder } from '../infrastructure/content/content-folder.ts'
-import { codeOf } from '../infrastructure/error-code.ts'
 
 const BUILT_IN = join(import.meta.dir, '../infrastructure/content')
 const COLUMNS = ['language', 'strings', 'excuses', 'shortest', 'average', 'longest']
@@ -14,23 +13,12 @@ const COLUMNS = ['language', 'strings', 'excuses', 'shortest', 'average', 'longe
 const [folder] = process.argv.slice(2)
 const isBuiltIn = folder === undefined
 const limits = isBuiltIn ? BUILT_IN_LIMITS : OWN_LIMITS
-const { files, problems } = readFolder(folder ?? BUILT_IN)
+const { files, problems } = readContentFolder(folder ?? BUILT_IN, limits)
 console.log(COLUMNS.join('  '))
 for (const file of files) console.log(describe(file))
 for (const problem of problems) console.log(`${problem.level}: ${describeProblem(problem)}`)
 console.log(`${files.length} languages, ${problems.length} problems`)
 process.exitCode = problems.some(({ level }) => isBuiltIn || level === 'error') ? 1 : 0
-
-function readFolder(path: string) {
-  try {
-    return readContentFolder(path, limits)
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === null) throw error
-    console.error(`${path} must be a folder that can be read (${code})`)
-    process.exit(1)
-  }
-}
 
 /** Lengths are in Unicode code points. */
 function describe({ language, strings, reasons }: ContentFile): string {

@@ -1,7 +1,6 @@
 import type {
   Content,
   LanguageContent,
-  LastReasons,
   LogFields,
   Mailer,
   OtpMail,
@@ -21,6 +20,7 @@ import { issueTime } from '../domain/log-out.ts'
 import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { Purchase, PurchaseId, PurchaseState } from '../domain/purchase.ts'
 import type { Verification } from '../domain/verification.ts'
+import { memoryLastReasons } from '../infrastructure/last-reasons.ts'
 import { memoryStore } from './memory-store.ts'
 import { scriptedPayments } from './scripted-payments.ts'
 
@@ -103,15 +103,6 @@ export function plainTokens(): Tokens {
   }
 }
 
-/** Forgets nobody. */
-export function rememberedReasons(): LastReasons {
-  const indices = new Map<string, number>()
-  return {
-    find: (reader, language) => indices.get(`${language} ${reader}`) ?? null,
-    remember: (reader, language, index) => void indices.set(`${language} ${reader}`, index),
-  }
-}
-
 /** Every string says its key, but for the title; two excuses in each language. */
 export function tinyContent(): Content {
   return {
@@ -183,7 +174,7 @@ export function fakePorts(own: Partial<Ports> = {}) {
     secrets: countingSecrets(),
     tokens: plainTokens(),
     content: tinyContent(),
-    lastReasons: rememberedReasons(),
+    lastReasons: memoryLastReasons({ readersMax: 100 }),
     log: recordingLog(),
     rules: {
       otpLifetimeMs: 10 * 60_000,

@@ -22,7 +22,10 @@ const BORROWED =
 const ENGLISH_WORDS =
   /(?<!\p{L})(?:the|with|you|your|yours|this|those|please|would|could|should|they|their|because|which|there|about|what|when|where|why|our|it’s|don’t|can’t)(?!\p{L})/iu
 
-/** Controls, line ends, private use, bidirectional embeddings, overrides and isolates, and what stands for nothing or for something broken. */
+/**
+ * Controls, line ends, private use, bidirectional embeddings, overrides and isolates, and what stands for nothing or for
+ * something broken.
+ */
 const UNSERVABLE =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\u200B\u2060\uFEFF\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF\uFFF9-\uFFFF]/u
 
@@ -66,22 +69,15 @@ export function findSlips(text: string, language: Language): Finding[] {
   ].flatMap((message) => (message ? [warning(message)] : []))
 }
 
-/** A closing quotation mark or bracket may follow the mark that ends a sentence. */
-const CLOSING = '[»”“’」』）)]*'
-
 /** Whole sentences, the first letter of which is a capital where the script has them. */
 export function findSentenceSlips(
   text: string,
   { language, sentencesMax }: { language: Language; sentencesMax: number },
 ): Finding[] {
-  const end = WRITING_SYSTEMS[language].sentenceEnd.source
-  const isEnded = new RegExp(`${end}${CLOSING}$`, 'u').test(text)
-  // A mark inside a quotation does not end the sentence around it, which goes on in small letters.
-  const isSpaced = language !== 'ja' && language !== 'zh'
-  const sentenceEnd = isSpaced ? `${end}+${CLOSING}(?=\\s+\\P{Ll}|$)` : `${end}+(?![”」』])`
-  const count = text.match(new RegExp(sentenceEnd, 'gu'))?.length ?? 0
+  const { ended, sentenceEnds } = WRITING_SYSTEMS[language]
+  const count = text.match(sentenceEnds)?.length ?? 0
   return [
-    !isEnded && 'no punctuation mark at its end',
+    !ended.test(text) && 'no punctuation mark at its end',
     /^[^\p{L}]*\p{Ll}/u.test(text) && 'it begins with a small letter',
     count > sentencesMax && `${count} sentences, at most ${sentencesMax}`,
   ].flatMap((message) => (message ? [warning(message)] : []))

@@ -4,8 +4,10 @@ import type { Language } from '../../domain/language.ts'
 type WritingSystem = {
   /** A letter of another script. */
   readonly foreignLetter: RegExp
-  /** A mark that ends a sentence. */
-  readonly sentenceEnd: RegExp
+  /** A whole text that ends like a sentence. */
+  readonly ended: RegExp
+  /** Each end of a sentence in a text. */
+  readonly sentenceEnds: RegExp
   /** Quotation marks it does not use. The apostrophe is no quotation mark. */
   readonly foreignQuote: RegExp
   /** What its own rules forbid, in words for whoever mends it. */
@@ -14,7 +16,7 @@ type WritingSystem = {
 
 type Slip = { readonly pattern: RegExp; readonly message: string }
 
-const EAST_ASIAN = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
+const EAST_ASIAN_LETTERS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
 
 /** Any letter but those of some scripts, and those that no script has to itself, such as µ, ー and 〆. */
 function lettersBut(...scripts: readonly string[]): RegExp {
@@ -57,13 +59,26 @@ const WIDE_MARKS: readonly Slip[] = [
     message: 'a half-width mark: take 、，。？！：；（）',
   },
   {
-    pattern: new RegExp(`[${EAST_ASIAN}，。！？：；、] +[${EAST_ASIAN}]`, 'u'),
+    pattern: new RegExp(`[${EAST_ASIAN_LETTERS}，。！？：；、] +[${EAST_ASIAN_LETTERS}]`, 'u'),
     message: 'a space between letters that are written without',
   },
 ]
 
-const WESTERN = /[.!?…]/
-const EASTERN = /[。！？…]/
+type Endings = Pick<WritingSystem, 'ended' | 'sentenceEnds'>
+
+/** Where sentences end with one of these marks and a space. A closing quotation mark or bracket may stand between. */
+function endingsBeforeSpace(marks: string): Endings {
+  const end = `[${marks}]+[»”“’)]*`
+  // What goes on in small letters has not ended: the mark belongs to a quotation inside.
+  return { ended: new RegExp(`${end}$`), sentenceEnds: new RegExp(`${end}(?=\\s+\\P{Ll}|$)`, 'gu') }
+}
+
+const WESTERN = endingsBeforeSpace('.!?…')
+const EAST_ASIAN_ENDINGS: Endings = {
+  ended: /[。！？…][”’」』）]*$/,
+  // A mark before a closing quotation mark ends the quotation, not the sentence around it.
+  sentenceEnds: /[。！？…]+(?![”」』])/g,
+}
 
 /** Any quotation mark but those of a language. */
 function quotesBut(own: string): RegExp {
@@ -73,7 +88,7 @@ function quotesBut(own: string): RegExp {
 function latin(ownQuotes: string, ...slips: readonly Slip[]): WritingSystem {
   return {
     foreignLetter: lettersBut('Latin'),
-    sentenceEnd: WESTERN,
+    ...WESTERN,
     foreignQuote: quotesBut(ownQuotes),
     slips: [...CLOSE_MARKS, NO_WIDE_MARKS, ...slips],
   }
@@ -83,7 +98,7 @@ export const WRITING_SYSTEMS: Readonly<Record<Language, WritingSystem>> = {
   en: latin('‘“”'),
   fr: {
     foreignLetter: lettersBut('Latin'),
-    sentenceEnd: WESTERN,
+    ...WESTERN,
     foreignQuote: quotesBut('«»‹›“”'),
     slips: [
       TYPEWRITER_QUOTE,
@@ -111,25 +126,25 @@ export const WRITING_SYSTEMS: Readonly<Record<Language, WritingSystem>> = {
   tr: latin('“”‘«»'),
   ru: {
     foreignLetter: lettersBut('Cyrillic'),
-    sentenceEnd: WESTERN,
+    ...WESTERN,
     foreignQuote: quotesBut('«»„“'),
     slips: [...CLOSE_MARKS, NO_WIDE_MARKS],
   },
   ja: {
     foreignLetter: lettersBut('Han', 'Hiragana', 'Katakana'),
-    sentenceEnd: EASTERN,
+    ...EAST_ASIAN_ENDINGS,
     foreignQuote: quotesBut('「」『』《》〈〉'),
     slips: WIDE_MARKS,
   },
   zh: {
     foreignLetter: lettersBut('Han'),
-    sentenceEnd: EASTERN,
+    ...EAST_ASIAN_ENDINGS,
     foreignQuote: quotesBut('“”‘《》〈〉「」『』'),
     slips: WIDE_MARKS,
   },
   ar: {
     foreignLetter: lettersBut('Arabic'),
-    sentenceEnd: /[.!؟…]/,
+    ...endingsBeforeSpace('.!؟…'),
     foreignQuote: quotesBut('«»“”'),
     slips: [
       ...CLOSE_MARKS,
@@ -140,7 +155,7 @@ export const WRITING_SYSTEMS: Readonly<Record<Language, WritingSystem>> = {
   },
   hi: {
     foreignLetter: lettersBut('Devanagari'),
-    sentenceEnd: /[।!?…]/,
+    ...endingsBeforeSpace('।!?…'),
     foreignQuote: quotesBut('‘“”'),
     slips: [
       ...CLOSE_MARKS,

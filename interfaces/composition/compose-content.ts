@@ -13,28 +13,16 @@ export async function contentComposer(): Promise<
 > {
   const { builtInContent, readOwnContent } = await import('../../infrastructure/content.ts')
   const { describeProblem } = await import('../../infrastructure/content/content-file.ts')
-  const { codeOf } = await import('../../infrastructure/error-code.ts')
-
-  function readFolder(folder: string, report: (problem: string) => void) {
-    try {
-      return readOwnContent(folder)
-    } catch (error) {
-      const code = codeOf(error)
-      if (code === null) throw error
-      report(`CONTENT_DIR must be a folder that can be read (${code})`)
-      return { content: null, problems: [] }
-    }
-  }
 
   return ({ contentDir }, report) => {
     if (contentDir === null) return { content: builtInContent(), warnings: [] }
-    const { content, problems } = readFolder(contentDir, report)
+    const { content, problems } = readOwnContent(contentDir)
     const warnings: string[] = []
     for (const problem of problems) {
       if (problem.level === 'error') report(`CONTENT_DIR: ${describeProblem(problem)}`)
       else warnings.push(describeProblem(problem))
     }
-    // Something was reported where there is no content of the operator's: then nothing is served.
+    // Without content of the operator's, something was reported: then nothing is served.
     return { content: content ?? builtInContent(), warnings }
   }
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LANGUAGES } from '../../domain/language.ts'
 import { client } from '../client.ts'
+import { writeContent } from '../infrastructure/content/folders.ts'
 import { buyer, openProduction, type Production } from './production.ts'
 
 const EXIT_WRONG_SETTINGS = 78
@@ -22,9 +23,7 @@ const POEMS = {
 function withContent(production: Production, files: Readonly<Record<string, unknown>>) {
   const folder = join(production.folder, 'content')
   mkdirSync(folder)
-  for (const [name, content] of Object.entries(files)) {
-    writeFileSync(join(folder, name), JSON.stringify(content, null, 1))
-  }
+  writeContent(folder, files)
   return { ...production.settings, CONTENT_DIR: folder }
 }
 
@@ -97,7 +96,7 @@ test('a folder that is not there is a wrong setting', async () => {
   expect(outcome).toMatchObject({
     exitCode: EXIT_WRONG_SETTINGS,
     stdout: '',
-    stderr: 'alibi: CONTENT_DIR must be a folder that can be read (ENOENT)\n',
+    stderr: 'alibi: CONTENT_DIR: the folder: it cannot be read (ENOENT)\n',
   })
 })
 

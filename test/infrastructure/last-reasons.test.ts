@@ -4,6 +4,19 @@ import { memoryLastReasons } from '../../infrastructure/last-reasons.ts'
 
 const reader = (number: number) => parseEmail(`reader-${number}@example.com`)
 
+test('a reader’s last excuse is remembered in each language by itself', () => {
+  const last = memoryLastReasons({ readersMax: 10 })
+  expect(last.find(reader(1), 'en')).toBeNull()
+  last.remember(reader(1), 'en', 0)
+  last.remember(reader(1), 'sv', 7)
+  last.remember(reader(1), 'sv', 8)
+  last.remember(reader(2), 'en', 5)
+  expect(last.find(reader(1), 'en')).toBe(0)
+  expect(last.find(reader(1), 'sv')).toBe(8)
+  expect(last.find(reader(2), 'en')).toBe(5)
+  expect(last.find(reader(2), 'sv')).toBeNull()
+})
+
 test('the reader who has been away longest is forgotten first, so that memory is bounded', () => {
   const last = memoryLastReasons({ readersMax: 3 })
   for (const number of [1, 2, 3]) last.remember(reader(number), 'en', number)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { LANGUAGES } from '../../../domain/language.ts'
 import { BUILT_IN_LIMITS, OWN_LIMITS } from '../../../infrastructure/content/check-content.ts'
@@ -69,10 +69,12 @@ describe('a folder of content', () => {
     ])
   })
 
-  test('that is not there is Node’s error', () => {
-    const content = contentFolder({})
-    rmSync(content.folder, { recursive: true })
-    expect(() => readContentFolder(content.folder, OWN_LIMITS)).toThrow('ENOENT')
+  test('that is not there, or no folder, is a problem like any other', () => {
+    using content = contentFolder({ 'en.json': REASONS })
+    const problemsAt = (place: string) =>
+      readContentFolder(path.join(content.folder, place), OWN_LIMITS).problems.map(describeProblem)
+    expect(problemsAt('nowhere')).toEqual(['the folder: it cannot be read (ENOENT)'])
+    expect(problemsAt('en.json')).toEqual(['the folder: it cannot be read (ENOTDIR)'])
   })
 })
 
@@ -87,7 +89,7 @@ test('what is no regular file is not waited for', () => {
   using content = contentFolder({})
   mkdirSync(path.join(content.folder, 'en.json'))
   const { problems } = readContentFolder(content.folder, OWN_LIMITS)
-  expect(problems.map(describeProblem)).toEqual(['en.json (en): it cannot be read'])
+  expect(problems.map(describeProblem)).toEqual(['en.json (en): it is no regular file'])
 })
 
 test('what is quoted from a file cannot begin a line of its own', () => {

@@ -11,14 +11,19 @@ export const OWN_WORDS = Object.fromEntries(
   Object.keys(STRING_GROUPS.product).map((key) => [key, 'Poem']),
 )
 
-/** A folder with these files in it, until the end of the block that uses it. Objects are written as JSON, a member a line. */
+/** A folder with these files in it, until the end of the block that uses it. */
 export function contentFolder(files: Readonly<Record<string, unknown>>) {
   const folder = mkdtempSync(path.join(tmpdir(), 'alibi-content-'))
+  writeContent(folder, files)
+  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
+}
+
+/** Objects are written as JSON, a member a line. */
+export function writeContent(folder: string, files: Readonly<Record<string, unknown>>): void {
   for (const [name, content] of Object.entries(files)) {
     const isRaw = typeof content === 'string' || content instanceof Uint8Array
     writeFileSync(path.join(folder, name), isRaw ? content : JSON.stringify(content, null, 1))
   }
-  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
 /** All that is wrong with a folder of these files, a line for each problem. */
