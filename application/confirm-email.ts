@@ -1,3 +1,4 @@
+import type { CodeChallenge } from '../domain/code-challenge.ts'
 import type { Email } from '../domain/email.ts'
 import type { OtpCode } from '../domain/otp.ts'
 import { verifyEmail } from '../domain/verification.ts'
@@ -10,15 +11,23 @@ type Dependencies = Pick<
   'otps' | 'secrets' | 'clock' | 'rules' | 'premiumGrants' | 'logOuts' | 'tokens'
 >
 
-/** Proves an address by its code. Returns a token when it has premium already, else null. Throws as `redeemOtp`. */
+/**
+ * Proves an address by its code. Returns a token when it has premium already, else null. Throws as `redeemOtp`. With a
+ * challenge, the browser that made it up can log in by `logInVerified` once the address has premium.
+ */
 export async function confirmEmail(
   ports: Dependencies,
-  { email, code }: { email: Email; code: OtpCode },
+  {
+    email,
+    code,
+    codeChallenge = null,
+  }: { email: Email; code: OtpCode; codeChallenge?: CodeChallenge | null },
 ): Promise<Token | null> {
   const issueToken = await prepareToken(ports, email)
 
   const lifetimeMs = ports.rules.verificationLifetimeMs
-  const verification = verifyEmail(email, { lifetimeMs, now: ports.clock.now() })
+  const now = ports.clock.now()
+  const verification = verifyEmail(email, { codeChallenge, lifetimeMs, now })
   await redeemOtp(ports, { email, code, verification })
   return issueToken ? issueToken() : null
 }

@@ -1,4 +1,5 @@
 import type { Brand } from '../domain/brand.ts'
+import type { CodeChallenge, CodeVerifier } from '../domain/code-challenge.ts'
 import type { Email } from '../domain/email.ts'
 import type { Language } from '../domain/language.ts'
 import type { OtpCode, OtpSeed } from '../domain/otp.ts'
@@ -108,6 +109,8 @@ export type Secrets = {
   newOtpSeed(): OtpSeed
   /** Uniform over 000000 to 999999; the same for the same address and seed, as long as the key stays. */
   deriveOtpCode(email: Email, seed: OtpSeed): OtpCode
+  /** By the method S256 of RFC 7636, section 4.2, which takes no key. */
+  challengeOf(verifier: CodeVerifier): CodeChallenge
   newPurchaseId(): PurchaseId
   newGrantId(): string
   /** Uniform over 0 to `bound` - 1. */

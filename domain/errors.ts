@@ -2,6 +2,7 @@
 export type Refusal =
   | 'invalid_email'
   | 'invalid_code'
+  | 'invalid_proof_key'
   | 'too_many_mails'
   | 'too_many_wrong_codes'
   | 'missing_token'
@@ -9,6 +10,7 @@ export type Refusal =
   | 'premium_required'
   | 'premium_required_to_log_in'
   | 'email_not_verified'
+  | 'email_not_verified_to_log_in'
   | 'premium_already_active'
   | 'payment_processing'
   | 'invalid_signature'

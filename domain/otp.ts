@@ -1,5 +1,6 @@
 import type { Brand } from './brand.ts'
 import { DomainError } from './errors.ts'
+import { sameText } from './same-text.ts'
 
 /** What the user types: six digits, leading zeros included. */
 export type OtpCode = Brand<string, 'OtpCode'>
@@ -37,7 +38,7 @@ export const EMPTY_OTP_RECORD: OtpRecord = {
 export const CODE_LENGTH = 6
 const CODE = new RegExp(`^[0-9]{${CODE_LENGTH}}$`)
 
-const ATTEMPTS_MAX = 5
+export const ATTEMPTS_MAX = 5
 const WRONG_TRIES_A_DAY_MAX = 40
 
 // Room for generous spacing, and cheap to refuse.
@@ -135,7 +136,7 @@ export function attemptOtp(
   const otp = counting.current
   if (!otp || !isLive(otp, now)) return { record, accepted: false }
 
-  if (sameCode(deriveCode(otp), code)) {
+  if (sameText(deriveCode(otp), code)) {
     return { record: { ...counting, current: null, replacement: null }, accepted: true }
   }
 
@@ -151,15 +152,6 @@ export function attemptOtp(
 function promoteReplacement(record: OtpRecord, now: Date): OtpRecord {
   if (isLive(record.current, now)) return record
   return { ...record, current: record.replacement, replacement: null }
-}
-
-/** Looks at every digit whatever the first ones say, so that the time it takes tells nothing. */
-function sameCode(left: OtpCode, right: OtpCode): boolean {
-  let difference = 0
-  for (let index = 0; index < CODE_LENGTH; index++) {
-    difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
-  }
-  return difference === 0
 }
 
 function isLive(otp: Otp | null, now: Date): boolean {

@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
 import type { Secrets } from '../application/ports.ts'
+import { parseCodeChallenge } from '../domain/code-challenge.ts'
 import { CODE_LENGTH, type OtpSeed, parseOtpCode } from '../domain/otp.ts'
 import type { PurchaseId } from '../domain/purchase.ts'
 
@@ -29,6 +30,9 @@ export function hmacSecrets({ secret }: { secret: string }): Secrets {
       const code = BigInt(`0x${digest}`) % CODES
       return parseOtpCode(code.toString().padStart(CODE_LENGTH, '0'))
     },
+
+    challengeOf: (verifier) =>
+      parseCodeChallenge(createHash('sha256').update(verifier).digest('base64url')),
 
     newPurchaseId: () => newId('pur_') as PurchaseId,
     newGrantId,

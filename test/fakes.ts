@@ -20,6 +20,7 @@ import { issueTime } from '../domain/log-out.ts'
 import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { Purchase, PurchaseId, PurchaseState } from '../domain/purchase.ts'
 import type { Verification } from '../domain/verification.ts'
+import { hmacSecrets } from '../infrastructure/hmac-secrets.ts'
 import { memoryLastReasons } from '../infrastructure/last-reasons.ts'
 import { memoryStore } from './memory-store.ts'
 import { scriptedPayments } from './scripted-payments.ts'
@@ -77,6 +78,9 @@ export function recordingLog() {
   }
 }
 
+/** Challenges take no key, so that there is nothing to fake. */
+const { challengeOf } = hmacSecrets({ secret: 'of no use here' })
+
 /** Codes 000001, 000002, … by seed; every other secret counts up in the same way. */
 export function countingSecrets(): Secrets {
   let count = 0
@@ -84,6 +88,7 @@ export function countingSecrets(): Secrets {
   return {
     newOtpSeed: () => next() as OtpSeed,
     deriveOtpCode: (_email, seed) => seed as string as OtpCode,
+    challengeOf,
     newPurchaseId: () => `pur_${next()}` as PurchaseId,
     newGrantId: () => `grant_${next()}`,
     randomIndex: (bound) => ++count % bound,

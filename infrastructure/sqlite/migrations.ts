@@ -2,6 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import init from './migrations/0001_init.sql' with { type: 'text' }
 import payments from './migrations/0002_payments.sql' with { type: 'text' }
+import verificationChallenge from './migrations/0003_verification_challenge.sql' with {
+  type: 'text',
+}
 
 export type Migration = { readonly name: string; readonly sql: string }
 
@@ -9,6 +12,7 @@ export type Migration = { readonly name: string; readonly sql: string }
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001_init', sql: init },
   { name: '0002_payments', sql: payments },
+  { name: '0003_verification_challenge', sql: verificationChallenge },
 ]
 
 /** The database does not fit this executable, and no attempt is made to use it. */

@@ -1,6 +1,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SandboxSession } from '../../application/ports.ts'
 import type { SweepName } from '../../application/store.ts'
+import type { CodeChallenge } from '../../domain/code-challenge.ts'
 import type { Email } from '../../domain/email.ts'
 import { ACTORS, type GrantChangeReason } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
@@ -36,6 +37,7 @@ export const verifications = sqliteTable('verifications', {
   email: emailColumn('email').notNull().primaryKey(),
   verifiedAt: momentColumn('verified_at').notNull(),
   expiresAt: momentColumn('expires_at').notNull(),
+  codeChallenge: text('code_challenge').$type<CodeChallenge>(),
 })
 
 export const logOuts = sqliteTable('log_outs', {

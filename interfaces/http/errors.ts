@@ -20,13 +20,15 @@ const TOO_MANY_REQUESTS = 'Too many requests, please try again later'
 const RETRY_AFTER_OUTAGE_SECONDS = 30
 
 /** Whatever the reason: come again. */
-export const TEMPORARILY_UNAVAILABLE: Answer = {
+export const TEMPORARILY_UNAVAILABLE = {
   status: 503,
   error: 'Temporarily unavailable',
   headers: { 'Retry-After': String(RETRY_AFTER_OUTAGE_SECONDS) },
-}
+} as const satisfies Answer
 
-export const ANSWERS: Record<Refusal, Answer> = {
+const INVALID_REQUEST = { status: 400, error: 'Invalid request' } as const satisfies Answer
+
+export const ANSWERS = {
   invalid_email: { status: 400, error: 'Invalid email' },
   invalid_code: {
     status: 401,
@@ -34,6 +36,7 @@ export const ANSWERS: Record<Refusal, Answer> = {
     // RFC 9110, section 15.5.2: every 401 names a scheme.
     headers: { 'WWW-Authenticate': 'Bearer' },
   },
+  invalid_proof_key: INVALID_REQUEST,
   too_many_mails: { status: 429, error: TOO_MANY_REQUESTS },
   too_many_wrong_codes: { status: 429, error: TOO_MANY_REQUESTS },
   missing_token: {
@@ -61,14 +64,19 @@ export const ANSWERS: Record<Refusal, Answer> = {
     error: 'Email not verified',
     message: 'Please verify your email with OTP code before purchasing',
   },
+  email_not_verified_to_log_in: {
+    status: 403,
+    error: 'Email not verified',
+    message: 'Please verify your email with OTP code before logging in',
+  },
   premium_already_active: { status: 409, error: 'Premium access already active' },
   payment_processing: { status: 409, error: 'Payment processing' },
   invalid_signature: { status: 400, error: 'Invalid signature' },
-}
+} as const satisfies Record<Refusal, Answer>
 
-export const REQUEST_ANSWERS: Record<RequestRefusal, Answer> = {
+export const REQUEST_ANSWERS = {
   invalid_json: { status: 400, error: 'Invalid JSON' },
-  invalid_request: { status: 400, error: 'Invalid request' },
+  invalid_request: INVALID_REQUEST,
   endpoint_not_found: { status: 404, error: 'Endpoint not found' },
   // The rest of the body is not waited for.
   request_too_large: { status: 413, error: 'Request too large', headers: { Connection: 'close' } },
@@ -78,15 +86,18 @@ export const REQUEST_ANSWERS: Record<RequestRefusal, Answer> = {
     ...TEMPORARILY_UNAVAILABLE,
     headers: { ...TEMPORARILY_UNAVAILABLE.headers, Connection: 'close' },
   },
-}
+} as const satisfies Record<RequestRefusal, Answer>
 
-export const OUTAGE_ANSWERS: Record<Outage, Answer> = {
+export const OUTAGE_ANSWERS = {
   email: { status: 503, error: 'Email delivery unavailable' },
   payment: { status: 503, error: 'Payment provider unavailable' },
   storage: TEMPORARILY_UNAVAILABLE,
-}
+} as const satisfies Record<Outage, Answer>
 
-export const FAULT_ANSWER: Answer = { status: 500, error: 'Internal server error' }
+export const FAULT_ANSWER = {
+  status: 500,
+  error: 'Internal server error',
+} as const satisfies Answer
 
 export function answerResponse({ status, error, message, headers }: Answer): Response {
   const body = message === undefined ? { error } : { error, message }
@@ -133,7 +144,7 @@ function schemaOf({ validator }: ValidationError): unknown {
 }
 
 function answerRefusal(clock: Clock, { refusal, retryAt }: DomainError): Answer {
-  const answer = ANSWERS[refusal]
+  const answer: Answer = ANSWERS[refusal]
   if (!retryAt) return answer
   const waitMs = retryAt.getTime() - clock.now().getTime()
   return { ...answer, headers: { ...answer.headers, 'Retry-After': String(waitSeconds(waitMs)) } }

@@ -7,6 +7,7 @@ import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { parseOtpCode } from '../../domain/otp.ts'
 import { CAUSE, fakePorts, NOON } from '../fakes.ts'
+import { CHALLENGE, OTHER_CHALLENGE } from '../proof-key.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
@@ -22,6 +23,7 @@ describe('confirmEmail', () => {
       email,
       verifiedAt: new Date(NOON.getTime() + MINUTE_MS),
       expiresAt: new Date(NOON.getTime() + 31 * MINUTE_MS),
+      codeChallenge: null,
     })
   })
 
@@ -57,6 +59,25 @@ describe('confirmEmail', () => {
     await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
     const verification = await ports.verifications.findByEmail(email)
     expect(verification?.expiresAt).toEqual(new Date(NOON.getTime() + 50 * MINUTE_MS))
+  })
+
+  test('remembers the challenge of the latest right code, or that it came without one', async () => {
+    const ports = fakePorts()
+    for (const codeChallenge of [CHALLENGE, OTHER_CHALLENGE, null]) {
+      const code = await verifyEmail(ports, mailed)
+      await confirmEmail(ports, { email, code, codeChallenge })
+      expect(await ports.verifications.findByEmail(email)).toMatchObject({ codeChallenge })
+    }
+  })
+
+  test('lets a wrong code change no challenge', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, mailed)
+    await confirmEmail(ports, { email, code, codeChallenge: CHALLENGE })
+    const wrong = { email, code: parseOtpCode('999999'), codeChallenge: OTHER_CHALLENGE }
+    await verifyEmail(ports, mailed)
+    await confirmEmail(ports, wrong).catch(() => {})
+    expect(await ports.verifications.findByEmail(email)).toMatchObject({ codeChallenge: CHALLENGE })
   })
 
   test('costs nobody the code when the database fails before it is spent', async () => {

@@ -4,6 +4,7 @@ import type { Email } from '../../domain/email.ts'
 import { EMPTY_OTP_RECORD, type Otp, type OtpRecord, type OtpSeed } from '../../domain/otp.ts'
 import { verifyEmail } from '../../domain/verification.ts'
 import { NOON } from '../fakes.ts'
+import { CHALLENGE } from '../proof-key.ts'
 import { STORES } from '../stores.ts'
 
 const ANNA = 'anna@example.com' as Email
@@ -98,7 +99,11 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
   test('stores with its record the verification that a code has proved, and none without one', async () => {
     const { otps, verifications } = await open()
     const record = { ...EMPTY_OTP_RECORD, current: otp('one', 5) }
-    const verification = verifyEmail(ANNA, { lifetimeMs: 1000, now: NOON })
+    const verification = verifyEmail(ANNA, {
+      codeChallenge: CHALLENGE,
+      lifetimeMs: 1000,
+      now: NOON,
+    })
     await otps.update(ANNA, () => ({ record, verification }))
     expect(await read(otps, ANNA)).toEqual(record)
     expect(await verifications.findByEmail(ANNA)).toEqual(verification)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
 import { verifyEmail } from '../../domain/verification.ts'
 import { NOON, saveVerification } from '../fakes.ts'
+import { CHALLENGE, OTHER_CHALLENGE } from '../proof-key.ts'
 import { STORES } from '../stores.ts'
 
 const ANNA = 'anna@example.com' as Email
@@ -18,11 +19,24 @@ describe.each(STORES)('VerificationRepository on %s', (_, open) => {
   test('keeps every field of a verification', async () => {
     const store = await open()
     const { verifications } = store
-    const verification = verifyEmail(ANNA, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON })
+    const verification = verifyEmail(ANNA, {
+      codeChallenge: CHALLENGE,
+      lifetimeMs: HALF_AN_HOUR_MS,
+      now: NOON,
+    })
     await saveVerification(store, verification)
 
     expect(await verifications.findByEmail(ANNA)).toEqual(verification)
     expect(await verifications.findByEmail(BERT)).toBeNull()
+  })
+
+  test('keeps nothing of the challenge that was there before, also where the latest has none', async () => {
+    const store = await open()
+    for (const codeChallenge of [CHALLENGE, OTHER_CHALLENGE, null, CHALLENGE]) {
+      const latest = verifyEmail(ANNA, { codeChallenge, lifetimeMs: HALF_AN_HOUR_MS, now: NOON })
+      await saveVerification(store, latest)
+      expect(await store.verifications.findByEmail(ANNA)).toEqual(latest)
+    }
   })
 
   test('keeps the latest verification of an address, and leaves those of others alone', async () => {

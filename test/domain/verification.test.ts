@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { parseEmail } from '../../domain/email.ts'
-import { isVerified, verifyEmail } from '../../domain/verification.ts'
+import { drawLine } from '../../domain/log-out.ts'
+import { isProvenBy, isVerified, verifyEmail } from '../../domain/verification.ts'
 import { NOON } from '../fakes.ts'
+import { CHALLENGE, OTHER_CHALLENGE } from '../proof-key.ts'
 
 const email = parseEmail('ada@example.com')
 const LIFETIME_MS = 30 * 60_000
+
+const after = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
 
 describe('a verification', () => {
   const verification = verifyEmail(email, { lifetimeMs: LIFETIME_MS, now: NOON })
@@ -14,6 +19,7 @@ describe('a verification', () => {
       email,
       verifiedAt: NOON,
       expiresAt: new Date('2026-03-01T12:30:00.000Z'),
+      codeChallenge: null,
     })
   })
 
@@ -23,10 +29,55 @@ describe('a verification', () => {
     ['at its end', LIFETIME_MS, false],
     ['later', LIFETIME_MS * 2, false],
   ])('counts or not: %s', (_, afterMs, verified) => {
-    expect(isVerified(verification, new Date(NOON.getTime() + afterMs))).toBe(verified)
+    expect(isVerified(verification, after(afterMs))).toBe(verified)
   })
 
   test('is needed: an address without one is not verified', () => {
     expect(isVerified(null, NOON)).toBe(false)
+  })
+})
+
+describe('the browser that proved an address', () => {
+  const lifetimeMs = LIFETIME_MS
+  const verification = verifyEmail(email, { codeChallenge: CHALLENGE, lifetimeMs, now: NOON })
+  const brought = { codeChallenge: CHALLENGE, lineAt: null, now: NOON }
+
+  test('is known by its challenge, which the verification remembers', () => {
+    expect(verification.codeChallenge).toBe(CHALLENGE)
+    expect(isProvenBy(verification, brought)).toBe(true)
+  })
+
+  test('is none that brings another challenge, or any where nothing is remembered', () => {
+    expect(isProvenBy(verification, { ...brought, codeChallenge: OTHER_CHALLENGE })).toBe(false)
+    expect(isProvenBy(verifyEmail(email, { lifetimeMs, now: NOON }), brought)).toBe(false)
+    expect(isProvenBy(null, brought)).toBe(false)
+  })
+
+  test.each([
+    ['a millisecond before the verification ends', LIFETIME_MS - 1, true],
+    ['at its end', LIFETIME_MS, false],
+  ])('is let in or not: %s', (_, afterMs, isProven) => {
+    expect(isProvenBy(verification, { ...brought, now: after(afterMs) })).toBe(isProven)
+  })
+
+  test.each([
+    ['long before', -86_400_000, true],
+    ['a millisecond before', -1, true],
+    ['in the same millisecond', 0, false],
+    ['a millisecond after', 1, false],
+  ])('is let in or not when the address logged out everywhere %s', (_, afterMs, isProven) => {
+    const lineAt = drawLine(null, after(afterMs))
+    expect(isProvenBy(verification, { ...brought, lineAt, now: after(1000) })).toBe(isProven)
+  })
+
+  test('is never let in after a log-out, whatever the clock did before it', () => {
+    const moments = fc.integer({ min: -1000, max: LIFETIME_MS })
+    fc.assert(
+      fc.property(fc.array(moments), fc.nat({ max: LIFETIME_MS }), moments, (lines, at, later) => {
+        const earlier = lines.reduce<Date | null>((line, ms) => drawLine(line, after(ms)), null)
+        const lineAt = drawLine(earlier, after(at))
+        expect(isProvenBy(verification, { ...brought, lineAt, now: after(later) })).toBe(false)
+      }),
+    )
   })
 })

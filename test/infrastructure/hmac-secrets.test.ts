@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Email } from '../../domain/email.ts'
 import { type OtpSeed, parseOtpCode } from '../../domain/otp.ts'
 import { hmacSecrets } from '../../infrastructure/hmac-secrets.ts'
+import { CHALLENGE, OTHER_CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../proof-key.ts'
 
 const secrets = hmacSecrets({ secret: 'a secret of more than thirty-two bytes' })
 const ANNA = 'anna@example.com' as Email
@@ -81,6 +82,16 @@ describe('otp codes', () => {
     // What chance exceeds once in ten thousand: 33.7 with 9 degrees of freedom, 1174 with 999.
     for (const counts of places) expect(chiSquared(counts)).toBeLessThan(33.7)
     expect(chiSquared(thousands)).toBeLessThan(1174)
+  })
+})
+
+describe('code challenges', () => {
+  test('are those of RFC 7636, appendix B, whatever the key', () => {
+    const other = hmacSecrets({ secret: 'another secret of more than thirty-two bytes' })
+    for (const { challengeOf } of [secrets, other]) {
+      expect(challengeOf(VERIFIER)).toBe(CHALLENGE)
+      expect(challengeOf(OTHER_VERIFIER)).toBe(OTHER_CHALLENGE)
+    }
   })
 })
 

@@ -3,10 +3,12 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Email } from '../../domain/email.ts'
 import type { PurchaseId } from '../../domain/purchase.ts'
+import { verifyEmail } from '../../domain/verification.ts'
 import { applyMigrations, MIGRATIONS } from '../../infrastructure/sqlite/migrations.ts'
 import { openSqliteStore, sqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { ANNA, BERT, openPurchase } from '../contracts/purchases.ts'
-import { CAUSE, NOON } from '../fakes.ts'
+import { CAUSE, NOON, saveVerification } from '../fakes.ts'
+import { CHALLENGE } from '../proof-key.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
 
 const CARL = 'carl@example.com' as Email
@@ -158,6 +160,30 @@ test('a database of the first release goes on refusing what it refused, and can 
   expect(await store.auditTrail.findByEmail(ANNA)).toMatchObject([
     { grantId: 'pur_paid', reason: 'revoked', isActive: false },
   ])
+})
+
+test('a verification of an earlier release lives on without a challenge, and the next one can have one', async () => {
+  for (const release of [1, 2]) {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const client = new Database(path)
+    applyMigrations(client, MIGRATIONS.slice(0, release))
+    const moments = [NOON.getTime(), EXPIRES_AT.getTime()]
+    client.run('INSERT INTO verifications VALUES (?, ?, ?)', [ANNA, ...moments])
+    client.close(true)
+
+    const store = sqliteStore(openTemporaryDatabase(path))
+    expect(await store.verifications.findByEmail(ANNA)).toEqual({
+      email: ANNA,
+      verifiedAt: NOON,
+      expiresAt: EXPIRES_AT,
+      codeChallenge: null,
+    })
+    const next = verifyEmail(ANNA, { codeChallenge: CHALLENGE, lifetimeMs: 1000, now: NOON })
+    await saveVerification(store, next)
+    expect(await store.verifications.findByEmail(ANNA)).toEqual(next)
+    const codeChallenge = CHALLENGE.slice(1) as typeof CHALLENGE
+    await expect(saveVerification(store, { ...next, codeChallenge })).rejects.toThrow('CHECK')
+  }
 })
 
 test('a database that was brought up to date is as sound as one that was just made', () => {

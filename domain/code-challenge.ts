@@ -1,0 +1,26 @@
+import type { Brand } from './brand.ts'
+import { DomainError } from './errors.ts'
+
+// Proof Key for Code Exchange, method S256 (RFC 7636): a browser makes up a verifier, hands over its challenge while it
+// proves an address, and the verifier when it comes back. Nobody else can work the verifier out from the challenge.
+
+/** The SHA-256 of a verifier in base64url; worthless without the verifier. */
+export type CodeChallenge = Brand<string, 'CodeChallenge'>
+
+/** What only the browser knows that made it up. */
+export type CodeVerifier = Brand<string, 'CodeVerifier'>
+
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
+
+/** Throws `invalid_proof_key` for what no SHA-256 looks like. */
+export function parseCodeChallenge(input: string): CodeChallenge {
+  if (!CHALLENGE.test(input)) throw new DomainError('invalid_proof_key')
+  return input as CodeChallenge
+}
+
+/** Throws `invalid_proof_key` for what RFC 7636, section 4.1, does not allow. */
+export function parseCodeVerifier(input: string): CodeVerifier {
+  if (!VERIFIER.test(input)) throw new DomainError('invalid_proof_key')
+  return input as CodeVerifier
+}

@@ -1,0 +1,9 @@
+/** Looks at every character whatever the first ones say, so that the time it takes tells nothing but the length. */
+export function sameText(left: string, right: string): boolean {
+  if (left.length !== right.length) return false
+  let difference = 0
+  for (let index = 0; index < left.length; index++) {
+    difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
+  }
+  return difference === 0
+}
