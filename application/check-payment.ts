@@ -1,19 +1,21 @@
-import { isActive } from '../domain/premium-grant.ts'
-import type { Purchase } from '../domain/purchase.ts'
+import { hasPremium, isMoneyHere } from '../domain/premium-grant.ts'
+import { type Purchase, reversalsOf } from '../domain/purchase.ts'
 import type { Ports } from './ports.ts'
 import { type SettleDependencies, settleSession } from './settle-payment.ts'
 
-type Dependencies = SettleDependencies & Pick<Ports, 'premiumGrants'>
-
-export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'unknown'
+/** `unpaid`: no money came, and none will. `ended`: money came, but gives no access, or none any more. */
+export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'ended' | 'unknown'
 
 /**
  * What became of a session, for the buyer who comes back from its payment page. Settles it on the way, so that a
  * late notification, or a row that was lost, costs the buyer nothing; what the database knows to be paid is not asked about again.
  */
-export async function checkPayment(ports: Dependencies, sessionId: string): Promise<PaymentStatus> {
+export async function checkPayment(
+  ports: SettleDependencies,
+  sessionId: string,
+): Promise<PaymentStatus> {
   const known = await ports.purchases.findBySessionId(sessionId)
-  if (known?.state === 'paid') return paidStatus(ports, known)
+  if (known?.state === 'paid') return statusOfPaid(ports, known)
 
   const report = await ports.payments.readSession(sessionId)
   if (!report) return 'unknown'
@@ -21,9 +23,9 @@ export async function checkPayment(ports: Dependencies, sessionId: string): Prom
   if (!settled) return 'unknown'
   switch (settled.state) {
     case 'paid':
-      return paidStatus(ports, settled)
-    case 'processing':
     case 'review':
+      return statusOfPaid(ports, settled)
+    case 'processing':
     case 'open':
       return 'processing'
     case 'closed':
@@ -31,11 +33,17 @@ export async function checkPayment(ports: Dependencies, sessionId: string): Prom
   }
 }
 
-/** Money that was given back or taken back no longer counts as paid. */
-async function paidStatus(
-  { premiumGrants }: Pick<Ports, 'premiumGrants'>,
-  { id, email }: Purchase,
+/**
+ * Access comes before this one payment: whoever has it by another grant reads `active`, also where this payment was one
+ * too many and went back. Money that was not asked for is an operator's to judge, until it has gone back too.
+ */
+async function statusOfPaid(
+  { purchases }: Pick<Ports, 'purchases'>,
+  purchase: Extract<Purchase, { state: 'paid' | 'review' }>,
 ): Promise<PaymentStatus> {
-  const grants = await premiumGrants.findByEmail(email)
-  return grants.some((grant) => grant.id === id && isActive(grant)) ? 'active' : 'unpaid'
+  const account = await purchases.findAccount(purchase.email)
+  if (hasPremium(account.grants)) return 'active'
+  if (purchase.state === 'paid') return 'ended'
+  const payment = { amountPaid: purchase.amountReceived, ...reversalsOf(purchase, account) }
+  return isMoneyHere(payment) ? 'processing' : 'ended'
 }

@@ -162,6 +162,11 @@ export const STRING_GROUPS = {
     payment_processing_later: { meaning: 'Below it, after minutes', lengthMax: SENTENCE_MAX },
     payment_unpaid_title: { meaning: 'Failed or expired', lengthMax: HEADING_MAX },
     payment_unpaid_text: { meaning: 'Below it', lengthMax: SENTENCE_MAX },
+    payment_ended_title: {
+      meaning: 'Paid once, but refunded, charged back or revoked',
+      lengthMax: HEADING_MAX,
+    },
+    payment_ended_text: { meaning: 'Below it', lengthMax: SENTENCE_MAX },
     payment_invalid_title: {
       meaning: 'The address of the page is no link of ours',
       lengthMax: HEADING_MAX,

@@ -44,6 +44,8 @@ export async function workInBackground({
   // A backup that was put back brings along when its sweeps last ran, so that none of them may seem to be due.
   let only: 'all' | 'due' = 'all'
   await Promise.all([
+    // The first visitor of the app page is told the price.
+    attempt('price', () => ports.payments.price()),
     repeat('outbox', OUTBOX_EVERY_MS, () => deliverOutbox(ports, stopping)),
     repeat('reconciler', RECONCILER_EVERY_MS, async () => {
       const reports = await reconcilePayments(ports, { only, stopping })

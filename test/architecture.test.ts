@@ -7,6 +7,8 @@ const ROOT = path.join(import.meta.dir, '..')
 const MAIN = 'interfaces/main.ts'
 /** Where the adapters are wired: together with `MAIN` the composition root. */
 const COMPOSITION = 'interfaces/composition/'
+/** What runs in browsers, which are the outside world: tests move the browser's own clock. */
+const BROWSER = 'interfaces/http/pages/browser/'
 const LINES_MAX = 300
 /** Files with this in their name are put there by a run of this test, maybe another one than this. */
 const BIOME_PROBE = '/biome-probe-'
@@ -103,7 +105,10 @@ describe('the source', () => {
 
   test('takes time and chance from ports, but for the adapters that are their source', () => {
     const others = sources.filter(
-      (source) => !isCompositionRoot(source) && source.file !== 'infrastructure/system-clock.ts',
+      (source) =>
+        !isCompositionRoot(source) &&
+        !source.file.startsWith(BROWSER) &&
+        source.file !== 'infrastructure/system-clock.ts',
     )
     expect(places(others, TIME_OR_CHANCE)).toEqual([])
   })

@@ -5,20 +5,19 @@ import { logIn } from '../../application/log-in.ts'
 import { logOut } from '../../application/log-out.ts'
 import { requestOtp } from '../../application/request-otp.ts'
 import { verifyEmail } from '../../application/verify-email.ts'
+import { parseCodeChallenge } from '../../domain/code-challenge.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { parseOtpCode } from '../../domain/otp.ts'
 import {
-  BODY_REFUSALS,
-  CODE,
-  describeAnswers,
-  EMAIL,
-  MESSAGE,
-  NEEDS_TOKEN,
-  SUCCESS,
-  TOKEN,
-} from './api-description.ts'
+  CHECK,
+  CONFIRM_EMAIL,
+  LOG_IN,
+  LOG_OUT,
+  REQUEST_OTP,
+  VERIFY_EMAIL,
+} from './auth-descriptions.ts'
 import { authenticateRequest } from './bearer.ts'
-import { ENDPOINTS } from './endpoints.ts'
+import { CODE_INPUT, EMAIL_INPUT, EXAMPLE_EMAIL, LANG_INPUT } from './field-descriptions.ts'
 import { jsonBody } from './json-body.ts'
 import type { HttpOptions } from './options.ts'
 import { requestLanguage } from './request-language.ts'
@@ -38,19 +37,28 @@ export function deprecationHeaders(path: string): Readonly<Record<string, string
 
 const MAILED = 'A one-time code was sent by email'
 
-const MAIL_BODY = t.Object({
-  email: EMAIL,
-  lang: t.Optional(t.String({ description: 'Language of the mail.', examples: ['fr'] })),
-})
-const MAIL_ANSWER = t.Object({
-  success: SUCCESS,
-  message: MESSAGE,
-  devCode: t.Optional(t.String({ description: 'The code itself, in development mode only.' })),
-})
-const CODE_BODY = t.Object({ email: EMAIL, code: CODE })
-
-const MAIL_REFUSALS = ['invalid_email', 'too_many_mails', 'email', 'storage'] as const
-const CODE_REFUSALS = ['invalid_email', 'invalid_code', 'too_many_wrong_codes', 'storage'] as const
+const MAIL_BODY = t.Object(
+  { email: EMAIL_INPUT, lang: t.Optional(LANG_INPUT) },
+  { examples: [{ email: EXAMPLE_EMAIL, lang: 'fr' }] },
+)
+const CODE_FIELDS = { email: EMAIL_INPUT, code: CODE_INPUT }
+const CODE_EXAMPLE = { email: EXAMPLE_EMAIL, code: '012345' }
+const CODE_BODY = t.Object(CODE_FIELDS, { examples: [CODE_EXAMPLE] })
+const CONFIRM_BODY = t.Object(
+  {
+    ...CODE_FIELDS,
+    codeChallenge: t.Optional(
+      t.String({
+        description:
+          'The SHA-256 of a code verifier, in base64url (RFC 7636, method S256). Whoever has the verifier can log in ' +
+          'with it at /auth/token while the verification lasts.',
+      }),
+    ),
+  },
+  {
+    examples: [{ ...CODE_EXAMPLE, codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' }],
+  },
+)
 
 export function authRoutes({ ports, development }: HttpOptions) {
   const { languages: offered } = ports.content
@@ -63,45 +71,19 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const code = await verifyEmail(ports, { email, language })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
-      {
-        ...jsonBody(MAIL_BODY),
-        detail: {
-          summary: ENDPOINTS.auth['POST /auth/verify-email'],
-          tags: ['auth'],
-          responses: describeAnswers(MAIL_ANSWER, [
-            ...BODY_REFUSALS,
-            ...MAIL_REFUSALS,
-            'too_many_requests',
-          ]),
-        },
-      },
+      { ...jsonBody(MAIL_BODY), detail: VERIFY_EMAIL },
     )
     .post(
       '/auth/confirm-email',
       async ({ body }) => {
         const email = parseEmail(body.email)
-        const token = await confirmEmail(ports, { email, code: parseOtpCode(body.code) })
+        const codeChallenge =
+          body.codeChallenge === undefined ? null : parseCodeChallenge(body.codeChallenge)
+        const code = parseOtpCode(body.code)
+        const token = await confirmEmail(ports, { email, code, codeChallenge })
         return { success: true, message: 'Email verified', email, ...(token ? { token } : {}) }
       },
-      {
-        ...jsonBody(CODE_BODY),
-        detail: {
-          summary: ENDPOINTS.auth['POST /auth/confirm-email'],
-          tags: ['auth'],
-          responses: describeAnswers(
-            t.Object({
-              success: SUCCESS,
-              message: MESSAGE,
-              email: EMAIL,
-              token: t.Optional({
-                ...TOKEN,
-                description: 'Where the address has premium already.',
-              }),
-            }),
-            [...BODY_REFUSALS, ...CODE_REFUSALS, 'too_many_requests'],
-          ),
-        },
-      },
+      { ...jsonBody(CONFIRM_BODY), detail: CONFIRM_EMAIL },
     )
     .post(
       '/auth/request-otp',
@@ -111,20 +93,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const code = await requestOtp(ports, { email, language })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
-      {
-        ...jsonBody(MAIL_BODY),
-        detail: {
-          summary: ENDPOINTS.auth['POST /auth/request-otp'],
-          tags: ['auth'],
-          deprecated: true,
-          responses: describeAnswers(MAIL_ANSWER, [
-            ...BODY_REFUSALS,
-            ...MAIL_REFUSALS,
-            'premium_required',
-            'too_many_requests',
-          ]),
-        },
-      },
+      { ...jsonBody(MAIL_BODY), detail: REQUEST_OTP },
     )
     .post(
       '/auth/login',
@@ -133,20 +102,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const token = await logIn(ports, { email, code: parseOtpCode(body.code) })
         return { success: true, token, email }
       },
-      {
-        ...jsonBody(CODE_BODY),
-        detail: {
-          summary: ENDPOINTS.auth['POST /auth/login'],
-          tags: ['auth'],
-          deprecated: true,
-          responses: describeAnswers(t.Object({ success: SUCCESS, token: TOKEN, email: EMAIL }), [
-            ...BODY_REFUSALS,
-            ...CODE_REFUSALS,
-            'premium_required_to_log_in',
-            'too_many_requests',
-          ]),
-        },
-      },
+      { ...jsonBody(CODE_BODY), detail: LOG_IN },
     )
     .post(
       '/auth/logout',
@@ -154,21 +110,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         await logOut(ports, await authenticateRequest(ports, request))
         return { success: true, message: 'Logged out everywhere' }
       },
-      {
-        parse: 'none',
-        detail: {
-          summary: ENDPOINTS.auth['POST /auth/logout'],
-          tags: ['auth'],
-          security: NEEDS_TOKEN,
-          responses: describeAnswers(t.Object({ success: SUCCESS, message: MESSAGE }), [
-            'missing_token',
-            'invalid_token',
-            'request_too_large',
-            'storage',
-            'too_many_requests',
-          ]),
-        },
-      },
+      { parse: 'none', detail: LOG_OUT },
     )
     .get(
       '/auth/check',
@@ -176,17 +118,6 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const email = parseEmail(query.email)
         return { email, hasPremium: await checkPremium(ports, email) }
       },
-      {
-        query: t.Object({ email: EMAIL }),
-        detail: {
-          summary: ENDPOINTS.auth['GET /auth/check'],
-          tags: ['auth'],
-          responses: describeAnswers(t.Object({ email: EMAIL, hasPremium: t.Boolean() }), [
-            'invalid_email',
-            'storage',
-            'too_many_requests',
-          ]),
-        },
-      },
+      { query: t.Object({ email: EMAIL_INPUT }), detail: CHECK },
     )
 }

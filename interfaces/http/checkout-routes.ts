@@ -1,16 +1,24 @@
 import { Elysia, t } from 'elysia'
 import { startCheckout } from '../../application/start-checkout.ts'
 import { parseEmail } from '../../domain/email.ts'
-import { BODY_REFUSALS, describeAnswers, EMAIL, SUCCESS } from './api-description.ts'
+import { SESSION_ID } from '../../domain/purchase.ts'
+import { BODY_REFUSALS, describeAnswers } from './answer-descriptions.ts'
 import { ENDPOINTS } from './endpoints.ts'
+import {
+  ACCEPT_LANGUAGE,
+  EMAIL_INPUT,
+  EXAMPLE_EMAIL,
+  LANG_INPUT,
+  SUCCESS,
+} from './field-descriptions.ts'
 import { jsonBody } from './json-body.ts'
 import type { HttpOptions } from './options.ts'
 import { requestLanguage } from './request-language.ts'
 
-const CHECKOUT_BODY = t.Object({
-  email: EMAIL,
-  lang: t.Optional(t.String({ description: 'Language of the mails about it.', examples: ['fr'] })),
-})
+const CHECKOUT_BODY = t.Object(
+  { email: EMAIL_INPUT, lang: t.Optional(LANG_INPUT) },
+  { examples: [{ email: EXAMPLE_EMAIL, lang: 'fr' }] },
+)
 
 export function checkoutRoutes({ ports }: HttpOptions) {
   const { languages: offered } = ports.content
@@ -22,29 +30,45 @@ export function checkoutRoutes({ ports }: HttpOptions) {
       const { checkoutUrl, sessionId } = await startCheckout(ports, { email, language })
       return { success: true, checkoutUrl, sessionId }
     },
+    { ...jsonBody(CHECKOUT_BODY), detail: DETAIL },
+  )
+}
+
+const DETAIL = {
+  operationId: 'startCheckout',
+  summary: ENDPOINTS.checkout['POST /checkout'],
+  description:
+    'Send the buyer to `checkoutUrl`. While the address has an open session at the price of today, that one is ' +
+    'answered again. The language is that of the mails about the payment.',
+  tags: ['checkout'],
+  parameters: [ACCEPT_LANGUAGE],
+  responses: describeAnswers(
     {
-      ...jsonBody(CHECKOUT_BODY),
-      detail: {
-        summary: ENDPOINTS.checkout['POST /checkout'],
-        tags: ['checkout'],
-        responses: describeAnswers(
-          t.Object({
-            success: SUCCESS,
-            checkoutUrl: t.String({ description: "The provider's hosted payment page." }),
-            sessionId: t.String(),
-          }),
-          [
-            ...BODY_REFUSALS,
-            'invalid_email',
-            'email_not_verified',
-            'premium_already_active',
-            'payment_processing',
-            'payment',
-            'storage',
-            'too_many_requests',
-          ],
-        ),
+      schema: t.Object({
+        success: SUCCESS,
+        checkoutUrl: t.String({
+          description: "The provider's hosted payment page.",
+          format: 'uri',
+          pattern: '^https?://',
+        }),
+        sessionId: t.String({
+          description: "The provider's name for the session.",
+          pattern: SESSION_ID.source,
+        }),
+      }),
+      example: {
+        success: true,
+        checkoutUrl: 'https://checkout.stripe.com/c/pay/cs_live_a1b2c3',
+        sessionId: 'cs_live_a1b2c3',
       },
     },
-  )
+    [
+      ...BODY_REFUSALS,
+      'invalid_email',
+      'email_not_verified',
+      'premium_already_active',
+      'payment_processing',
+      'payment',
+    ],
+  ),
 }

@@ -3,6 +3,8 @@ export const ENDPOINTS = {
   auth: {
     'POST /auth/verify-email': 'Send a one-time code to verify an email address',
     'POST /auth/confirm-email': 'Confirm an email address with its code',
+    'POST /auth/token':
+      'Log in from the browser that confirmed the email address, without another code',
     'POST /auth/request-otp': 'Send a login code to an address with premium (deprecated)',
     'POST /auth/login': 'Log in with email and code (deprecated)',
     'POST /auth/logout': 'End every token of the address',

@@ -6,6 +6,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 import { SESSION_ID } from '../../domain/purchase.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import type { HttpOptions } from './options.ts'
+import { describePages, PAGE_LANGUAGE_PARAMETERS } from './page-descriptions.ts'
 import { pageContent } from './page-language.ts'
 import { pageAnswer } from './pages/page.ts'
 import { type PaymentPageState, paymentPage } from './pages/payment-page.ts'
@@ -32,6 +33,7 @@ function answer({ content }: Ports, request: Request, state: PaymentPageState): 
   const { language, strings } = pageContent(content, request)
   const page = paymentPage(state, language, wordsOf(strings))
   return pageAnswer(
+    request,
     page,
     state === 'unavailable' ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {},
   )
@@ -51,31 +53,35 @@ async function paymentState(ports: Ports, request: Request): Promise<PaymentPage
   }
 }
 
-const PAGE_RESPONSE = {
-  content: { 'text/html': { schema: { type: 'string' as const } } },
-}
-
 const SUCCESS_DETAIL = {
-  tags: ['payment'],
+  operationId: 'showPayment',
   summary: ENDPOINTS.payment['GET /payment/success'],
+  description:
+    'Asks the provider, where the payment is not known yet, and activates premium for a paid session.',
+  tags: ['payment'],
   parameters: [
     {
       name: 'session_id',
       in: 'query' as const,
       required: true,
+      description: 'Put in by the provider.',
       schema: { type: 'string' as const, pattern: SESSION_ID.source },
+      example: 'cs_live_a1b2c3',
     },
+    ...PAGE_LANGUAGE_PARAMETERS,
   ],
-  responses: {
-    200: { description: 'Active, still being processed, or not paid', ...PAGE_RESPONSE },
-    400: { description: 'No session_id, or a malformed one', ...PAGE_RESPONSE },
-    404: { description: 'No session of ours', ...PAGE_RESPONSE },
-    503: { description: 'The payment provider cannot be reached', ...PAGE_RESPONSE },
-  },
+  responses: describePages({
+    200: 'Active, still being processed, or not paid',
+    400: 'No session_id, or a malformed one',
+    404: 'No session of ours',
+    503: 'The payment provider cannot be reached',
+  }),
 }
 
 const CANCEL_DETAIL = {
-  tags: ['payment'],
+  operationId: 'showCancellation',
   summary: ENDPOINTS.payment['GET /payment/cancel'],
-  responses: { 200: { description: 'Nothing was charged', ...PAGE_RESPONSE } },
+  tags: ['payment'],
+  parameters: PAGE_LANGUAGE_PARAMETERS,
+  responses: describePages({ 200: 'Nothing was charged' }),
 }

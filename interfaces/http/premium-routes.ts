@@ -3,30 +3,15 @@ import { requirePremium } from '../../application/check-premium.ts'
 import { pickReason } from '../../application/pick-reason.ts'
 import type { Email } from '../../domain/email.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES, matchLanguage } from '../../domain/language.ts'
-import { describeAnswers, EMAIL, NEEDS_TOKEN } from './api-description.ts'
+import { describeAnswers } from './answer-descriptions.ts'
 import { authenticateRequest } from './bearer.ts'
 import { ENDPOINTS } from './endpoints.ts'
+import { EMAIL, EXAMPLE_EMAIL, LANG_INPUT, LANGUAGE, NEEDS_TOKEN } from './field-descriptions.ts'
 import type { HttpOptions } from './options.ts'
 
-const LANGUAGE = t.String({ enum: [...LANGUAGES] })
-
 const LANGUAGE_QUERY = t.Object({
-  lang: t.Optional(
-    t.String({
-      description: 'Matched on its primary subtag, in any case; anything unknown is the default.',
-      default: DEFAULT_LANGUAGE,
-      examples: ['pt-BR'],
-    }),
-  ),
+  lang: t.Optional(t.String({ ...LANG_INPUT, default: DEFAULT_LANGUAGE })),
 })
-
-const REFUSALS = [
-  'missing_token',
-  'invalid_token',
-  'premium_required',
-  'storage',
-  'too_many_requests',
-] as const
 
 export function premiumRoutes({ ports }: HttpOptions) {
   /** Premium is looked up on every request, so that a token alone opens nothing. */
@@ -43,18 +28,7 @@ export function premiumRoutes({ ports }: HttpOptions) {
         const email = await premiumHolder(request)
         return { ...pickReason(ports, { email, language: matchLanguage(query.lang) }), email }
       },
-      {
-        query: LANGUAGE_QUERY,
-        detail: {
-          summary: ENDPOINTS.premium['GET /premium-reasons'],
-          tags: ['premium'],
-          security: NEEDS_TOKEN,
-          responses: describeAnswers(
-            t.Object({ reason: t.String(), language: LANGUAGE, email: EMAIL }),
-            REFUSALS,
-          ),
-        },
-      },
+      { query: LANGUAGE_QUERY, detail: REASON_DETAIL },
     )
     .get(
       '/i18n',
@@ -63,30 +37,68 @@ export function premiumRoutes({ ports }: HttpOptions) {
         const { strings, language } = ports.content.in(matchLanguage(query.lang))
         return { strings, language, supportedLanguages: ports.content.languages }
       },
-      {
-        query: LANGUAGE_QUERY,
-        detail: {
-          summary: ENDPOINTS.premium['GET /i18n'],
-          tags: ['premium'],
-          security: NEEDS_TOKEN,
-          responses: describeAnswers(
-            t.Object({
-              strings: t.Record(t.String(), t.String()),
-              language: LANGUAGE,
-              supportedLanguages: t.Array(LANGUAGE),
-            }),
-            REFUSALS,
-          ),
-        },
-      },
+      { query: LANGUAGE_QUERY, detail: STRINGS_DETAIL },
     )
     .get('/languages', () => ({ languages: LANGUAGES, default: DEFAULT_LANGUAGE }), {
-      detail: {
-        summary: ENDPOINTS.premium['GET /languages'],
-        tags: ['premium'],
-        responses: describeAnswers(t.Object({ languages: t.Array(LANGUAGE), default: LANGUAGE }), [
-          'too_many_requests',
-        ]),
-      },
+      detail: LANGUAGES_DETAIL,
     })
+}
+
+const REFUSALS = ['missing_token', 'invalid_token', 'premium_required'] as const
+
+const REASON_DETAIL = {
+  operationId: 'pickReason',
+  summary: ENDPOINTS.premium['GET /premium-reasons'],
+  description: '`language` says which one was used.',
+  tags: ['premium'],
+  security: NEEDS_TOKEN,
+  responses: describeAnswers(
+    {
+      schema: t.Object({ reason: t.String({ minLength: 1 }), language: LANGUAGE, email: EMAIL }),
+      example: { reason: 'My cat sat on the router.', language: 'en', email: EXAMPLE_EMAIL },
+    },
+    REFUSALS,
+  ),
+}
+
+const STRINGS_DETAIL = {
+  operationId: 'readStrings',
+  summary: ENDPOINTS.premium['GET /i18n'],
+  description: '`language` says which one was used.',
+  tags: ['premium'],
+  security: NEEDS_TOKEN,
+  responses: describeAnswers(
+    {
+      schema: t.Object({
+        strings: t.Object(
+          { title: t.String(), subtitle: t.String(), generate: t.String() },
+          { description: 'By key, these three among others.', additionalProperties: t.String() },
+        ),
+        language: LANGUAGE,
+        supportedLanguages: t.Array(LANGUAGE, { minItems: 1, uniqueItems: true }),
+      }),
+      example: {
+        strings: { title: 'Alibi', subtitle: 'Excuses', generate: 'Give me one' },
+        language: 'en',
+        supportedLanguages: LANGUAGES,
+      },
+    },
+    REFUSALS,
+  ),
+}
+
+const LANGUAGES_DETAIL = {
+  operationId: 'listLanguages',
+  summary: ENDPOINTS.premium['GET /languages'],
+  tags: ['premium'],
+  responses: describeAnswers(
+    {
+      schema: t.Object({
+        languages: t.Array(LANGUAGE, { minItems: 1, uniqueItems: true }),
+        default: t.Literal(DEFAULT_LANGUAGE),
+      }),
+      example: { languages: LANGUAGES, default: DEFAULT_LANGUAGE },
+    },
+    [],
+  ),
 }

@@ -17,6 +17,7 @@ export function sandboxRoutes(desk: SandboxDesk | null): Elysia {
     async ({ request, params }) => {
       const session = await desk.find(params.sessionId)
       return pageAnswer(
+        request,
         session ? sandboxPage(session, pageLanguage(request, LANGUAGES)) : sandboxProblemPage(404),
       )
     },
@@ -25,12 +26,12 @@ export function sandboxRoutes(desk: SandboxDesk | null): Elysia {
   routes.post(
     '/sandbox/pay/:sessionId',
     async ({ request, params }) => {
-      if (isFromAnotherSite(request)) return pageAnswer(sandboxProblemPage(403))
+      if (isFromAnotherSite(request)) return pageAnswer(request, sandboxProblemPage(403))
       const action = await readAction(request)
-      if (!action) return pageAnswer(sandboxProblemPage(400))
+      if (!action) return pageAnswer(request, sandboxProblemPage(400))
 
       const session = await desk.act(params.sessionId, action)
-      if (!session) return pageAnswer(sandboxProblemPage(404))
+      if (!session) return pageAnswer(request, sandboxProblemPage(404))
       const isDone = session.state === 'paid' || session.state === 'awaiting_money'
       return seeOther(isDone ? session.successUrl : new URL(request.url).pathname)
     },

@@ -9,6 +9,7 @@ const TRANSPORT_SECURITY = 'max-age=63072000'
 export function guardAnswer(headers: Headers, { isHttps }: { isHttps: boolean }): void {
   headers.set('X-Content-Type-Options', 'nosniff')
   headers.set('Referrer-Policy', 'no-referrer')
+  headers.set('Cross-Origin-Resource-Policy', 'same-origin')
   if (isHttps) headers.set('Strict-Transport-Security', TRANSPORT_SECURITY)
   if (!headers.has('Content-Security-Policy'))
     headers.set('Content-Security-Policy', POLICY_OF_DATA)

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { describeAnswers } from './api-description.ts'
+import { describeAnswers } from './answer-descriptions.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from './errors.ts'
 import type { HttpOptions } from './options.ts'
@@ -7,27 +7,9 @@ import type { HttpOptions } from './options.ts'
 export function statusRoutes({ ports, version, stopping }: HttpOptions) {
   return new Elysia()
     .get('/', () => ({ name: 'Alibi', version, status: 'running', endpoints: ENDPOINTS }), {
-      detail: {
-        summary: 'Service status',
-        tags: ['status'],
-        responses: describeAnswers(
-          t.Object({
-            name: t.String(),
-            version: t.String(),
-            status: t.String(),
-            endpoints: t.Record(t.String(), t.Record(t.String(), t.String())),
-          }),
-          ['too_many_requests'],
-        ),
-      },
+      detail: STATUS_DETAIL,
     })
-    .get('/health', () => ({ status: 'alive' }), {
-      detail: {
-        summary: 'Whether the process answers',
-        tags: ['status'],
-        responses: describeAnswers(t.Object({ status: t.String() }), []),
-      },
-    })
+    .get('/health', () => ({ status: 'alive' }), { detail: HEALTH_DETAIL })
     .get(
       '/ready',
       async () => {
@@ -35,12 +17,52 @@ export function statusRoutes({ ports, version, stopping }: HttpOptions) {
         await ports.databaseHealth.check()
         return { status: 'ready' }
       },
-      {
-        detail: {
-          summary: 'Whether it should get visitors: the database answers, and it is not stopping',
-          tags: ['status'],
-          responses: describeAnswers(t.Object({ status: t.String() }), ['storage']),
-        },
-      },
+      { detail: READY_DETAIL },
     )
+}
+
+const ENDPOINT_GROUP = t.Record(t.String({ pattern: '^(?:GET|POST) /' }), t.String())
+
+const STATUS_DETAIL = {
+  operationId: 'readStatus',
+  summary: 'Service status',
+  tags: ['status'],
+  responses: describeAnswers(
+    {
+      schema: t.Object({
+        name: t.Literal('Alibi'),
+        version: t.String({ pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+' }),
+        status: t.Literal('running'),
+        endpoints: t.Object({
+          auth: ENDPOINT_GROUP,
+          checkout: ENDPOINT_GROUP,
+          premium: ENDPOINT_GROUP,
+          payment: ENDPOINT_GROUP,
+          webhook: ENDPOINT_GROUP,
+        }),
+      }),
+      example: { name: 'Alibi', version: '1.0.0', status: 'running', endpoints: ENDPOINTS },
+    },
+    [],
+  ),
+}
+
+const HEALTH_DETAIL = {
+  operationId: 'checkHealth',
+  summary: 'Whether the process answers',
+  tags: ['status'],
+  responses: describeAnswers(
+    { schema: t.Object({ status: t.Literal('alive') }), example: { status: 'alive' } },
+    [],
+  ),
+}
+
+const READY_DETAIL = {
+  operationId: 'checkReadiness',
+  summary: 'Whether it should get visitors: the database answers, and it is not stopping',
+  tags: ['status'],
+  responses: describeAnswers(
+    { schema: t.Object({ status: t.Literal('ready') }), example: { status: 'ready' } },
+    [],
+  ),
 }

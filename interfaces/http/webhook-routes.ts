@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { logFailure } from '../../application/fault-report.ts'
 import { settlePayment } from '../../application/settle-payment.ts'
 import { Unavailable } from '../../application/unavailable.ts'
-import { describeAnswers } from './api-description.ts'
+import { describeAnswers } from './answer-descriptions.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from './errors.ts'
 import type { HttpOptions } from './options.ts'
@@ -30,18 +30,53 @@ export function webhookRoutes({ ports }: HttpOptions) {
     .post('/webhook/stripe', ({ request }) => receive(request), {
       parse: 'none',
       detail: {
+        ...DETAIL,
+        operationId: 'receiveStripeNotification',
         summary: ENDPOINTS.webhook['POST /webhook/stripe'],
-        description: 'Also at /webhook/payment. The Stripe-Signature header signs the very bytes.',
-        tags: ['webhook'],
-        responses: describeAnswers(t.Object({ received: t.Literal(true) }), [
-          'invalid_signature',
-          'request_too_large',
-          'storage',
-        ]),
       },
     })
     .post('/webhook/payment', ({ request }) => receive(request), {
       parse: 'none',
-      detail: { hide: true },
+      detail: {
+        ...DETAIL,
+        operationId: 'receivePaymentNotification',
+        summary: 'The same as /webhook/stripe',
+      },
     })
+}
+
+const DETAIL = {
+  description:
+    'Called by the payment provider alone. The answer is 200 once the effect is durable, and also for an event that ' +
+    'changes nothing; after any other the provider is expected to send the event again.',
+  tags: ['webhook'],
+  parameters: [
+    {
+      name: 'Stripe-Signature',
+      in: 'header' as const,
+      required: true,
+      description: 'Signs the very bytes of the body, at most five minutes ago.',
+      schema: { type: 'string' as const },
+      example: 't=1772366400,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
+    },
+  ],
+  requestBody: {
+    required: true,
+    description: "An event of Stripe's, up to 1 MiB.",
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object' as const,
+          description: 'See https://docs.stripe.com/api/events/object.',
+          examples: [
+            { id: 'evt_1Sxyz', object: 'event', type: 'checkout.session.completed', data: {} },
+          ],
+        },
+      },
+    },
+  },
+  responses: describeAnswers(
+    { schema: t.Object({ received: t.Literal(true) }), example: { received: true } },
+    ['invalid_signature', 'invalid_request'],
+  ),
 }

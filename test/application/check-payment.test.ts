@@ -5,6 +5,7 @@ import { startCheckout } from '../../application/start-checkout.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { verifyEmail } from '../../domain/verification.ts'
+import { paidPurchase } from '../contracts/purchases.ts'
 import { CAUSE, fakePorts, NOON, saveVerification } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
@@ -64,30 +65,83 @@ describe('checkPayment', () => {
     expect(await checkPremium(ports, email)).toBe(false)
   })
 
-  test('calls a payment unpaid once its money was given back', async () => {
+  test('calls a payment ended once its money was given back, and not while only a part was', async () => {
     const { ports, sessionId, paymentIntentId, status } = await open()
     ports.payments.move(sessionId, 'paid')
     await status()
-    const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'succeeded' } as const
-    await ports.refunds.update([refund], CAUSE, () => refund)
-    expect(await status()).toBe('unpaid')
+    const part = { id: 're_1', paymentIntentId, amount: 399, state: 'succeeded' } as const
+    await ports.refunds.update([part], CAUSE, () => part)
+    expect(await status()).toBe('active')
+    const rest = { id: 're_2', paymentIntentId, amount: 1, state: 'succeeded' } as const
+    await ports.refunds.update([rest], CAUSE, () => rest)
+    expect(await status()).toBe('ended')
   })
 
-  test('calls a payment unpaid that was refunded before it was known to be paid', async () => {
+  test('calls a payment ended that was refunded before it was known to be paid, and active once the refund bounced', async () => {
     const { ports, sessionId, paymentIntentId, status } = await open()
     const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'pending' } as const
     await ports.refunds.update([refund], CAUSE, () => refund)
     ports.payments.move(sessionId, 'paid')
-    expect(await status()).toBe('unpaid')
+    expect(await status()).toBe('ended')
+    await ports.refunds.update([refund], CAUSE, () => ({ ...refund, state: 'failed' }))
+    expect(await status()).toBe('active')
   })
 
-  test('speaks of this payment, not of other reasons for premium', async () => {
+  test.each([
+    ['inquiry', 'active'],
+    ['open', 'ended'],
+    ['lost', 'ended'],
+    ['won', 'active'],
+  ] as const)('calls a payment whose dispute is %s %s', async (state, expected) => {
+    const { ports, sessionId, paymentIntentId, status } = await open()
+    ports.payments.move(sessionId, 'paid')
+    await status()
+    const dispute = { id: 'dp_1', paymentIntentId, state, reportedAt: NOON }
+    await ports.disputes.update([dispute], CAUSE, () => dispute)
+    expect(await status()).toBe(expected)
+  })
+
+  test('calls a payment ended once an operator took back its access', async () => {
+    const { ports, sessionId, status } = await open()
+    ports.payments.move(sessionId, 'paid')
+    await status()
+    await ports.premiumGrants.revokeAll(email, CAUSE)
+    expect(await status()).toBe('ended')
+  })
+
+  test('calls no payment ended while the address has access by an operator’s word', async () => {
     const { ports, sessionId, status } = await open()
     ports.payments.move(sessionId, 'paid')
     await status()
     await ports.premiumGrants.revokeAll(email, CAUSE)
     await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
-    expect(await status()).toBe('unpaid')
+    expect(await status()).toBe('active')
+  })
+
+  test('calls a second payment that was given back active while the first one gives access, and no longer', async () => {
+    const { ports, sessionId, paymentIntentId, status } = await open()
+    ports.payments.move(sessionId, 'paid')
+    await status()
+    const refund = { id: 're_2', paymentIntentId, amount: 400, state: 'succeeded' } as const
+    await ports.refunds.update([refund], CAUSE, () => refund)
+    const first = paidPurchase('first', { email })
+    await ports.purchases.update(email, CAUSE, () => ({ purchase: first }))
+    expect(await status()).toBe('active')
+    const back = { ...refund, id: 're_1', paymentIntentId: 'pi_first' }
+    await ports.refunds.update([back], CAUSE, () => back)
+    expect(await status()).toBe('ended')
+  })
+
+  test('calls a payment that was put aside for review ended once its money was given back, and active once an operator gave access', async () => {
+    const { ports, sessionId, paymentIntentId, status } = await open()
+    const report = ports.payments.move(sessionId, 'paid')
+    ports.payments.sessions.set(sessionId, { ...report, currency: 'usd' })
+    await status()
+    const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'succeeded' } as const
+    await ports.refunds.update([refund], CAUSE, () => refund)
+    expect(await status()).toBe('ended')
+    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    expect(await status()).toBe('active')
   })
 
   test('calls a payment active whatever became of other grants', async () => {

@@ -4,9 +4,9 @@ import { runAlibi } from '../alibi-process.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 /** What building does not need, or makes. */
-const LEFT_OUT = ['.git', 'dist', 'node_modules', 'test']
-/** Within the checkout, so that whatever lies there is its owner's. */
-const CACHE = join(ROOT, 'node_modules', '.cache')
+const LEFT_OUT = ['.cache', '.git', 'dist', 'node_modules', 'test']
+/** Within the checkout, so that whatever lies there is its owner's; under node_modules no macro would be run. */
+const CACHE = join(ROOT, '.cache')
 const FOLDER_PREFIX = 'alibi-built-by-'
 
 let built: Promise<string> | null = null

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AlibiProcess } from '../alibi-process.ts'
+import { CHALLENGE, VERIFIER } from '../proof-key.ts'
 import { signedDelivery } from '../stripe-events.ts'
 import { openProduction, otherCode, type Production, SECRETS } from './production.ts'
 
@@ -48,7 +49,7 @@ async function prove(email: string, path = '/auth/confirm-email') {
   const code = production.mailbox.latestCode(email)
   expect((await post(path, { email, code: otherCode(code) })).status).toBe(401)
   expect((await post('/auth/login', { email, code: otherCode(code, 2) })).status).toBe(401)
-  const proven = await post(path, { email, code })
+  const proven = await post(path, { email, code, codeChallenge: CHALLENGE })
   expect(proven.status).toBe(200)
   const { token } = JSON.parse(proven.text)
   if (token) tokens.push(token)
@@ -70,6 +71,9 @@ async function walkTheFlow() {
   for (const event of paid) expect(await double.deliver(event)).toBe(200)
   expect((await ask('GET', `/payment/success?session_id=${sessionId}`)).status).toBe(200)
   expect((await post('/checkout', { email: BUYER })).status).toBe(409)
+  const back = await post('/auth/token', { email: BUYER, codeVerifier: VERIFIER })
+  expect(back.status).toBe(200)
+  tokens.push(JSON.parse(back.text).token)
   await prove(BUYER)
   await prove(BUYER, '/auth/login')
   for (const token of tokens) {
@@ -132,6 +136,7 @@ async function meetFaults() {
     await post('/auth/confirm-email', { email: STRANGER, code: nextCode }),
     await post('/auth/login', { email: STRANGER, code: nextCode }),
     await post('/checkout', { email: STRANGER }),
+    await post('/auth/token', { email: STRANGER, codeVerifier: VERIFIER }),
     await ask('GET', `/auth/check?email=${encodeURIComponent(STRANGER)}`),
     await ask('GET', '/i18n', { headers: bearer(tokens[0]!) }),
   ]
@@ -145,7 +150,7 @@ async function meetFaults() {
 async function sendHostileInput() {
   const forged = `${tokens[0]!.slice(0, -2)}AA`
   const latest = production.mailbox.latestCode(STRANGER)
-  for (const secret of [...Object.values(SECRETS), tokens[0]!, forged, BUYER, latest]) {
+  for (const secret of [...Object.values(SECRETS), VERIFIER, tokens[0]!, forged, BUYER, latest]) {
     const escaped = encodeURIComponent(secret)
     const paths = [
       ...[`/${escaped}`, `/auth/${escaped}`, `/assets/${escaped}`, `/sandbox/${escaped}`],
@@ -165,6 +170,8 @@ async function sendHostileInput() {
     await post('/auth/confirm-email', { email: BUYER, code: { [secret]: secret } })
     await post('/auth/confirm-email', { email: `${secret}@`, code: secret })
     await post('/auth/login', { email: secret, code: secret })
+    await post('/auth/token', { email: BUYER, codeVerifier: secret })
+    await post('/auth/token', { email: BUYER, codeVerifier: `${secret}!` })
     await post('/checkout', [secret], { 'content-type': `text/${escaped}` })
     await post('/checkout', secret.repeat(70_000 / secret.length + 1))
     await post('/webhook/stripe', { secret }, { 'stripe-signature': `t=1,v1=${secret}` })
@@ -208,7 +215,7 @@ function codes(): string[] {
 /** Which of what nobody may know stands in the text. */
 function findSecrets(text: string): string[] {
   const signatures = tokens.map((token) => token.split('.')[2]!)
-  const secrets = [...Object.values(SECRETS), ...tokens, ...signatures, ...codes()]
+  const secrets = [...Object.values(SECRETS), VERIFIER, ...tokens, ...signatures, ...codes()]
   const searched = withoutRandomIds(text)
   return secrets.filter((secret) => searched.includes(secret))
 }
@@ -228,7 +235,7 @@ function databaseBytes(): Record<string, string> {
 describe('after the whole flow and everything that can go wrong', () => {
   test('there is something to find, and it is found where it may be', () => {
     expect(codes().length).toBeGreaterThanOrEqual(5)
-    expect(tokens.length).toBe(2)
+    expect(tokens.length).toBe(3)
     const statuses = new Set(answers.map(({ status }) => status))
     for (const status of [200, 400, 401, 404, 409, 413, 415, 500, 503]) {
       expect(statuses).toContain(status)
@@ -255,13 +262,14 @@ describe('after the whole flow and everything that can go wrong', () => {
     expect([...findSecrets(text), ...findAddresses(text)]).toEqual([])
   })
 
-  test('the files on disk hold addresses and purchases, and no code, token or key', () => {
+  test('the files on disk hold addresses, purchases and challenges, and no code, token, verifier or key', () => {
     const files = databaseBytes()
     expect(Object.keys(files)).toEqual(['alibi.db', 'alibi.db-shm', 'alibi.db-wal'])
     const everything = Object.values(files).join('\n')
     const purchase = [...production.double.sessions.values()][0]?.client_reference_id
     expect(everything).toContain(String(purchase))
     expect(everything).toContain(BUYER)
+    expect(everything).toContain(CHALLENGE)
     expect(findSecrets(everything)).toEqual([])
   })
 

@@ -173,6 +173,29 @@ describe('the service by itself', () => {
     await work
   })
 
+  test('asks what is sold at its start, and works as well when nobody answers', async () => {
+    const { ports, start, stop, waits, pass, move, email } = await openService()
+    let asked = 0
+    ports.payments.price = async () => {
+      asked++
+      throw new Unavailable('payment', { cause: new Error('down') })
+    }
+    move('paid')
+    const work = start()
+    await waits.untilBothSleep()
+    await pass(SECOND_MS)
+    expect(asked).toBe(1)
+    expect(ports.mailer.notices).toMatchObject([{ to: email }])
+    expect(ports.log.lines).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        fields: expect.objectContaining({ task: 'price', outage: 'payment' }),
+      }),
+    )
+    stop.abort()
+    await work
+  })
+
   test('ends when it is told to, and not before what is under way has ended', async () => {
     const { ports, start, stop } = await openService()
     const { promise: held, resolve: release } = Promise.withResolvers<void>()

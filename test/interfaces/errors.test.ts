@@ -17,6 +17,7 @@ describe('answerError', () => {
   test.each<[Refusal, number, string]>([
     ['invalid_email', 400, 'Invalid email'],
     ['invalid_code', 401, 'Invalid or expired code'],
+    ['invalid_proof_key', 400, 'Invalid request'],
     ['too_many_mails', 429, 'Too many requests, please try again later'],
     ['too_many_wrong_codes', 429, 'Too many requests, please try again later'],
     ['missing_token', 401, 'Missing token'],
@@ -24,6 +25,7 @@ describe('answerError', () => {
     ['premium_required', 403, 'Premium access required'],
     ['premium_required_to_log_in', 403, 'Premium access required'],
     ['email_not_verified', 403, 'Email not verified'],
+    ['email_not_verified_to_log_in', 403, 'Email not verified'],
     ['premium_already_active', 409, 'Premium access already active'],
     ['payment_processing', 409, 'Payment processing'],
     ['invalid_signature', 400, 'Invalid signature'],

@@ -1,7 +1,8 @@
 import type { RateLimiter } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
-import { createHandler } from '../../interfaces/http/handler.ts'
+import { createHandler, type Handler } from '../../interfaces/http/handler.ts'
 import type { HttpOptions } from '../../interfaces/http/options.ts'
+import { checkAnswer } from '../checked-answers.ts'
 import { CAUSE, fakePorts } from '../fakes.ts'
 
 export const PEER = '192.0.2.1'
@@ -24,7 +25,12 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
     stopping: new AbortController().signal,
     ...own,
   }
-  const handler = createHandler(options)
+  const answer = createHandler(options)
+  const handler: Handler = async (request, peerAddress) => {
+    const response = await answer(request, peerAddress)
+    await checkAnswer(request, response)
+    return response
+  }
 
   type Sent = { headers?: Record<string, string>; body?: Body; peer?: string | null }
   async function send(method: string, path: string, { headers, body, peer = PEER }: Sent = {}) {

@@ -1,27 +1,54 @@
 import { describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import type { Strings } from '../../application/strings.ts'
+import { createApp } from '../../interfaces/http/app.ts'
 import { openApiDocument } from '../../interfaces/http/openapi.ts'
+import { rateClassOf } from '../../interfaces/http/rate-limit.ts'
+import {
+  type Operation as DescribedOperation,
+  type Document as DescribedService,
+  resolve,
+  schemaCheck,
+} from '../answer-check.ts'
 import { contentWith } from '../fakes.ts'
 import { openHttp } from './http-client.ts'
 
-type Operation = {
+type Parameter = { name: string; in: string; required?: boolean; schema: object; example?: unknown }
+type Operation = DescribedOperation & {
   summary?: string
   tags?: string[]
   deprecated?: boolean
   security?: unknown
-  parameters?: { name: string; in: string; required: boolean }[]
-  requestBody?: { content: Record<string, { schema: { required: string[]; properties: object } }> }
-  responses: Record<string, { content: Record<string, { schema: unknown; examples?: object }> }>
+  parameters?: Parameter[]
+  requestBody?: {
+    content: Record<
+      string,
+      { example: unknown; schema: { required: string[]; properties: object } }
+    >
+  }
 }
-type Document = {
+type Document = DescribedService & {
   openapi: string
   info: { version: string }
+  tags: { name: string }[]
   servers?: unknown
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: { Error: unknown }; securitySchemes: object }
+  components: { securitySchemes: object }
 }
 
 const read = async () => (await openApiDocument(openHttp().options)) as Document
+
+function operationsOf({ paths }: Document): { endpoint: string; operation: Operation }[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      endpoint: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
+  )
+}
+
+const bodyOf = ({ paths }: Document, path: string) =>
+  paths[path]?.['post']?.requestBody?.content['application/json']
 
 describe('the OpenAPI document', () => {
   test('is what GET /openapi.json answers', async () => {
@@ -31,25 +58,32 @@ describe('the OpenAPI document', () => {
     expect(answer.body).toEqual(await read())
   })
 
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    expect(await validator.validate(structuredClone(await read()))).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+  })
+
   test('says which OpenAPI and which Alibi, and names no server', async () => {
     const document = await read()
-    expect(document.openapi).toStartWith('3.')
+    expect(document.openapi).toStartWith('3.1')
     expect(document.info.version).toBe('1.0.0')
     expect(document.servers).toBeUndefined()
     expect(JSON.stringify(document)).not.toContain('http://localhost')
   })
 
-  test('describes every endpoint', async () => {
-    const { paths } = await read()
-    const operations = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-    )
-    expect(operations.sort()).toEqual([
+  test('describes every endpoint but the files of pages and the sandbox', async () => {
+    const document = await read()
+    const endpoints = operationsOf(document).map(({ endpoint }) => endpoint)
+    expect(endpoints.sort()).toEqual([
       'GET /',
+      'GET /app',
       'GET /auth/check',
+      'GET /docs',
       'GET /health',
       'GET /i18n',
       'GET /languages',
+      'GET /openapi.json',
       'GET /payment/cancel',
       'GET /payment/success',
       'GET /premium-reasons',
@@ -58,55 +92,73 @@ describe('the OpenAPI document', () => {
       'POST /auth/login',
       'POST /auth/logout',
       'POST /auth/request-otp',
+      'POST /auth/token',
       'POST /auth/verify-email',
       'POST /checkout',
+      'POST /webhook/payment',
       'POST /webhook/stripe',
     ])
+    const routes = createApp(openHttp().options)
+      .routes.filter(({ path }) => !path.startsWith('/assets/'))
+      .map(({ method, path }) => `${method} ${path}`)
+    expect(routes.sort()).toEqual(endpoints)
   })
 
-  test('gives every operation a summary, a tag and its answers', async () => {
-    for (const methods of Object.values((await read()).paths)) {
-      for (const { summary, tags, responses } of Object.values(methods)) {
-        expect(summary).toBeString()
-        expect(tags).toHaveLength(1)
-        expect(Object.keys(responses)).toContain('200')
-      }
+  test('gives every operation a name of its own, a summary, a known tag and its answers', async () => {
+    const document = await read()
+    const tags = document.tags.map(({ name }) => name)
+    const names = new Set<string>()
+    for (const { operation } of operationsOf(document)) {
+      names.add(operation.operationId)
+      expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/)
+      expect(operation.summary).toBeString()
+      expect(operation.tags).toHaveLength(1)
+      expect(tags).toContain(operation.tags?.[0] ?? '')
+      expect(Object.keys(operation.responses)).toContain('200')
     }
+    expect(names.size).toBe(operationsOf(document).length)
   })
 
   test.each([
     ['/auth/verify-email', ['email'], ['email', 'lang']],
     ['/auth/request-otp', ['email'], ['email', 'lang']],
-    ['/auth/confirm-email', ['email', 'code'], ['email', 'code']],
+    ['/auth/confirm-email', ['email', 'code'], ['email', 'code', 'codeChallenge']],
+    ['/auth/token', ['email', 'codeVerifier'], ['email', 'codeVerifier']],
     ['/auth/login', ['email', 'code'], ['email', 'code']],
     ['/checkout', ['email'], ['email', 'lang']],
   ])('says what %s takes', async (path, required, fields) => {
-    const content = (await read()).paths[path]?.['post']?.requestBody?.content
-    expect(Object.keys(content ?? {})).toEqual(['application/json'])
-    const schema = content?.['application/json']?.schema
-    expect(schema?.required).toEqual(required)
-    expect(Object.keys(schema?.properties ?? {})).toEqual(fields)
+    const body = bodyOf(await read(), path)
+    expect(body?.schema.required).toEqual(required)
+    expect(Object.keys(body?.schema.properties ?? {})).toEqual(fields)
   })
 
   test.each([
     ['/auth/login', 'post', ['200', '400', '401', '403', '413', '415', '429', '500', '503']],
     ['/auth/verify-email', 'post', ['200', '400', '413', '415', '429', '500', '503']],
     ['/checkout', 'post', ['200', '400', '403', '409', '413', '415', '429', '500', '503']],
-    ['/premium-reasons', 'get', ['200', '401', '403', '429', '500', '503']],
+    ['/premium-reasons', 'get', ['200', '401', '403', '413', '429', '500', '503']],
+    ['/payment/success', 'get', ['200', '400', '404', '413', '429', '500', '503']],
+    ['/docs', 'get', ['200', '304', '413', '500', '503']],
     ['/webhook/stripe', 'post', ['200', '400', '413', '500', '503']],
   ])('lists every status of %s', async (path, method, statuses) => {
     const responses = (await read()).paths[path]?.[method]?.responses ?? {}
     expect(Object.keys(responses)).toEqual(statuses)
-    for (const [status, { content }] of Object.entries(responses)) {
-      if (Number(status) < 400) continue
-      expect(content['application/json']?.schema).toEqual({ $ref: '#/components/schemas/Error' })
+  })
+
+  test('lists 429 exactly where there is a budget', async () => {
+    for (const [path, methods] of Object.entries((await read()).paths)) {
+      for (const { responses } of Object.values(methods)) {
+        expect('429' in responses).toBe(rateClassOf(path) !== null)
+      }
     }
   })
 
   test('quotes the errors word for word', async () => {
-    const { paths } = await read()
-    const examples = paths['/auth/login']?.['post']?.responses['403']?.content['application/json']
-    expect(Object.values(examples?.examples ?? {})).toEqual([
+    const document = await read()
+    const response = document.paths['/auth/login']?.['post']?.responses['403']
+    const content = resolve(document, response!).content?.['application/json']
+    expect(content?.schema).toEqual({ $ref: '#/components/schemas/PremiumAccessRequiredToLogIn' })
+    expect(Object.values(content?.examples ?? {})).toEqual([
       {
         value: {
           error: 'Premium access required',
@@ -116,31 +168,71 @@ describe('the OpenAPI document', () => {
     ])
   })
 
+  test('gives an example of every answer, body, parameter and header, and each fits its schema', async () => {
+    const document = await read()
+    const compile = schemaCheck(document)
+    const wrong: string[] = []
+    function expectFit(place: string, { schema, example }: { schema: object; example?: unknown }) {
+      const problem = compile(schema)(example)
+      if (problem !== null) wrong.push(`${place}: ${problem}`)
+    }
+
+    for (const { endpoint, operation } of operationsOf(document)) {
+      for (const parameter of operation.parameters ?? []) {
+        const { examples = [] } = parameter.schema as { examples?: unknown[] }
+        expectFit(`${endpoint} ${parameter.name}`, { example: examples[0], ...parameter })
+      }
+      for (const body of Object.values(operation.requestBody?.content ?? {})) {
+        expectFit(`${endpoint} body`, body)
+      }
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const { content = {} } = resolve(document, response)
+        for (const { schema, examples, example } of Object.values(content)) {
+          const values = examples ? Object.values(examples).map(({ value }) => value) : [example]
+          for (const value of values) {
+            expectFit(`${endpoint} ${status}`, { schema, example: value })
+          }
+        }
+      }
+    }
+    for (const [name, header] of Object.entries(document.components.headers)) {
+      const { const: only } = header.schema as { const?: unknown }
+      expectFit(`header ${name}`, { example: only, ...header })
+    }
+    expect(wrong).toEqual([])
+  })
+
   test('asks for a bearer token exactly where one is needed', async () => {
-    const { paths, components } = await read()
-    expect(components.securitySchemes).toEqual({
+    const document = await read()
+    expect(document.components.securitySchemes).toMatchObject({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     })
-    const guarded = Object.entries(paths)
-      .filter(([, methods]) => Object.values(methods).some(({ security }) => security))
-      .map(([path]) => path)
-    expect(guarded.sort()).toEqual(['/auth/logout', '/i18n', '/premium-reasons'])
+    const guarded = operationsOf(document).filter(({ operation }) => operation.security)
+    expect(guarded.map(({ endpoint }) => endpoint).sort()).toEqual([
+      'GET /i18n',
+      'GET /premium-reasons',
+      'POST /auth/logout',
+    ])
   })
 
   test('marks the legacy endpoints as deprecated, and no other', async () => {
-    const deprecated = Object.entries((await read()).paths)
-      .filter(([, methods]) => Object.values(methods).some((operation) => operation.deprecated))
-      .map(([path]) => path)
-    expect(deprecated.sort()).toEqual(['/auth/login', '/auth/request-otp'])
+    const deprecated = operationsOf(await read()).filter(({ operation }) => operation.deprecated)
+    expect(deprecated.map(({ endpoint }) => endpoint).sort()).toEqual([
+      'POST /auth/login',
+      'POST /auth/request-otp',
+    ])
   })
 
-  test('says which query parameters are needed', async () => {
+  test('says which query parameters and headers are needed', async () => {
     const { paths } = await read()
     expect(paths['/auth/check']?.['get']?.parameters).toMatchObject([
       { name: 'email', in: 'query', required: true },
     ])
     expect(paths['/i18n']?.['get']?.parameters).toMatchObject([
       { name: 'lang', in: 'query', required: false },
+    ])
+    expect(paths['/webhook/stripe']?.['post']?.parameters).toMatchObject([
+      { name: 'Stripe-Signature', in: 'header', required: true },
     ])
   })
 
@@ -149,9 +241,11 @@ describe('the OpenAPI document', () => {
     const strings: object = { title: 5 }
     Object.assign(http.ports.content, contentWith({ strings: strings as Strings }))
     await http.givePremium()
-    const authorization = `Bearer ${await http.tokenOf()}`
-    expect((await http.get('/i18n', { authorization })).body).toMatchObject({
-      strings: { title: 5 },
-    })
+    const headers = { authorization: `Bearer ${await http.tokenOf()}` }
+    // Past the check of the tests, which would rightly refuse such an answer.
+    const answer = await createApp(http.options).handle(
+      new Request('http://localhost/i18n', { headers }),
+    )
+    expect(await answer.json()).toMatchObject({ strings: { title: 5 } })
   })
 })

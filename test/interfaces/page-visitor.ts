@@ -2,6 +2,9 @@ import { expect } from 'bun:test'
 import type { Ports, SandboxDesk } from '../../application/ports.ts'
 import { builtInContent } from '../../infrastructure/content.ts'
 import { pageRoutes } from '../../interfaces/http/page-routes.ts'
+import { newRequestId, REQUEST_ID } from '../../interfaces/http/request-id.ts'
+import { guardAnswer } from '../../interfaces/http/security-headers.ts'
+import { checkAnswer } from '../checked-answers.ts'
 import { fakePorts } from '../fakes.ts'
 
 /** The words that the executable carries. */
@@ -35,7 +38,10 @@ export function visitor({
   )
 
   async function visit(path: string, init: RequestInit = {}) {
-    const response = await app.handle(new Request(`http://localhost:3000${path}`, init))
+    const request = new Request(`http://localhost:3000${path}`, init)
+    const response = await app.handle(request)
+    // What a fault is answered with is not the pages' business.
+    if (response.status !== 500) await checkAnswer(request, response, asSent(response.headers))
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
   return {
@@ -48,6 +54,14 @@ export function visitor({
         body: form,
       }),
   }
+}
+
+/** With what the handler puts on every answer. */
+function asSent(own: Headers): Headers {
+  const headers = new Headers(own)
+  headers.set(REQUEST_ID, newRequestId())
+  guardAnswer(headers, { isHttps: false })
+  return headers
 }
 
 export type Visited = Awaited<ReturnType<ReturnType<typeof visitor>['get']>>

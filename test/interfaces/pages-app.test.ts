@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'bun:test'
+import { STRING_GROUPS } from '../../application/string-catalogue.ts'
+import { Unavailable } from '../../application/unavailable.ts'
 import { LANGUAGES } from '../../domain/language.ts'
-import { ANSWERS, OUTAGE_ANSWERS } from '../../interfaces/http/errors.ts'
-import { contentWith } from '../fakes.ts'
+import {
+  ANSWERS,
+  FAULT_ANSWER,
+  OUTAGE_ANSWERS,
+  REQUEST_ANSWERS,
+} from '../../interfaces/http/errors.ts'
+import type { AppPageData } from '../../interfaces/http/pages/page-data.ts'
+import { contentWith, fakePorts } from '../fakes.ts'
 import { expectDecentPage, realContent, visitor } from './page-visitor.ts'
 
-function wordsFor(text: string): Record<string, string> {
-  const [, block] = text.match(/<script type="application\/json" id="words">(.*?)<\/script>/s)!
+function dataOf(text: string): AppPageData {
+  const [, block] = text.match(/<script type="application\/json" id="data">(.*?)<\/script>/s)!
   return JSON.parse(block!)
 }
 
@@ -13,7 +21,7 @@ describe('/app', () => {
   test('is a decent page that sends no form by itself', async () => {
     const page = await visitor().get('/app')
     expect(page.status).toBe(200)
-    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.headers.get('cache-control')).toBe('no-cache')
     expect(page.headers.get('content-security-policy')).toContain("form-action 'none'")
     expect(page.headers.get('content-security-policy')).toContain("connect-src 'self'")
     expectDecentPage(page)
@@ -24,34 +32,47 @@ describe('/app', () => {
     async (language) => {
       const { text } = await visitor().get(`/app?lang=${language}`)
       expect(text).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`)
-      for (const [key, words] of Object.entries(wordsFor(text))) {
-        expect(words).toBe(realContent.in(language).strings[key]!)
+      const { words } = dataOf(text)
+      const { mails, payment_pages, ...said } = STRING_GROUPS
+      for (const group of Object.values(said)) {
+        for (const key of Object.keys(group).filter((one) => one !== 'tries_left')) {
+          expect(words[key]).toBe(realContent.in(language).strings[key]!)
+        }
       }
       const visible = text.replace(/<script.*?<\/script>|<[^>]*>/gs, '')
       expect(visible).not.toMatch(/[a-z]+_[a-z]+/)
     },
   )
 
+  test('says with every element the word that its script will look up there', async () => {
+    const { text } = await visitor().get('/app?lang=sv')
+    const { words } = dataOf(text)
+    const said = [...text.matchAll(/<(\w+) data-word="(\w+)"[^>]*>([^<]*)<\/\1>/g)]
+    expect(said.length).toBe(text.match(/data-word="/g)!.length)
+    for (const [, , key, word] of said) expect(word).toBe(Bun.escapeHTML(words[key!]!))
+  })
+
   test('offers all languages by their own names, and marks the one it speaks', async () => {
     const { text } = await visitor().get('/app?lang=ja')
-    const offered = Array.from(text.matchAll(/href="\/app\?lang=(\w+)"/g), ([, code]) => code!)
+    const offered = Array.from(text.matchAll(/<option value="(\w+)"/g), ([, code]) => code!)
     expect(offered).toEqual([...LANGUAGES])
-    expect(text).toContain('hreflang="ja" aria-current="true">日本語</a>')
-    expect(text.match(/aria-current/g)).toHaveLength(1)
+    expect(text).toContain('<option value="ja" lang="ja" selected>日本語</option>')
+    expect(text.match(/ selected/g)).toHaveLength(1)
+    expect(Object.keys(dataOf(text).wordFiles)).toEqual([...LANGUAGES])
   })
 
   test('names every field, fills in codes, and says aloud what happens', async () => {
     const { text } = await visitor().get('/app')
     const fields = Array.from(text.matchAll(/<input id="(\w+)"/g), ([, id]) => id!)
     expect(fields).toEqual(['email', 'code'])
-    for (const id of fields) expect(text).toContain(`<label for="${id}">`)
+    for (const id of fields) expect(text).toMatch(new RegExp(`<label [^>]*for="${id}">`))
     expect(text).toMatch(/inputmode="numeric" autocomplete="one-time-code"/)
     expect(text).toMatch(/id="status"[^>]* role="status"/)
-    expect(text).toMatch(/id="error"[^>]* role="alert"/)
+    expect(text).toMatch(/id="problem-alert"[^>]* role="alert"/)
     expect(text).toContain('aria-live="polite"')
     const ids = Array.from(text.matchAll(/\sid="([^"]+)"/g), ([, id]) => id!)
     expect(new Set(ids).size).toBe(ids.length)
-    for (const [, described] of text.matchAll(/aria-describedby="([^"]+)"/g)) {
+    for (const [, described] of text.matchAll(/aria-(?:describedby|labelledby)="([^"]+)"/g)) {
       for (const id of described!.split(' ')) expect(ids).toContain(id)
     }
   })
@@ -70,32 +91,58 @@ describe('/app', () => {
     const { get } = visitor({ ports: { content: contentWith({ strings }) } })
     const { text } = await get('/app')
     expect(text).not.toContain('<script>')
-    expect(wordsFor(text)['loading']).toBe('</script><script>alert(1)</script>')
+    expect(dataOf(text).words['loading']).toBe('</script><script>alert(1)</script>')
+  })
+
+  test('has words for everything that the API refuses', async () => {
+    const { problems, words } = dataOf((await visitor().get('/app')).text)
+    const answers = { ...ANSWERS, ...REQUEST_ANSWERS, ...OUTAGE_ANSWERS, fault: FAULT_ANSWER }
+    for (const { error } of Object.values(answers)) expect(words[problems[error]!]).toBeString()
   })
 })
 
-describe("the app's script", () => {
-  test('finds on the page every word and element that it names', async () => {
-    const { get } = visitor()
-    const page = (await get('/app')).text
-    const script = (await get('/assets/app.js')).text
-    const words = wordsFor(page)
-    const named = [
-      ...script.matchAll(/'(error_\w+)'/g),
-      ...script.matchAll(/words\.(\w+)/g),
-      ...script.matchAll(/fill\('(\w+)'/g),
-    ].map(([, key]) => key!)
-    expect(new Set(named)).toEqual(new Set(Object.keys(words)))
-    for (const [, id] of script.matchAll(/byId\('([^']+)'\)/g)) expect(page).toContain(`id="${id}"`)
+describe('the price on /app', () => {
+  const { payments } = fakePorts()
+
+  test("is the provider's, as the reader's language writes it", async () => {
+    const price = { amount: 1250, currency: 'usd' }
+    const { get } = visitor({ ports: { payments: { ...payments, price: async () => price } } })
+    const german = (await get('/app?lang=de')).text
+    expect(german).toContain('<p id="price" class="price">12,50\u00a0$</p>')
+    expect(dataOf(german).price).toEqual(price)
+    expect((await get('/app?lang=en')).text).toContain('<p id="price" class="price">$12.50</p>')
   })
 
-  test('has words for everything that the API refuses to it', async () => {
-    const script = (await visitor().get('/assets/app.js')).text
-    const { invalid_signature: webhookOnly, ...refusals } = ANSWERS
-    const { email, payment } = OUTAGE_ANSWERS
-    for (const { status, error } of [...Object.values(refusals), email, payment]) {
-      if (status !== 429) expect(script).toContain(`['${error}', 'error_`)
+  test('is waited for by nobody, and there as soon as the provider has told it', async () => {
+    const { promise, resolve } = Promise.withResolvers<{ amount: number; currency: string }>()
+    let asked = 0
+    const price = () => {
+      asked++
+      return promise
     }
-    expect(script).not.toContain(webhookOnly.error)
+    const { get } = visitor({ ports: { payments: { ...payments, price } } })
+    for (const _ of ['first', 'second']) {
+      const { status, text } = await get('/app')
+      expect(status).toBe(200)
+      expect(text).toContain('<p id="price" class="price"></p>')
+      expect(dataOf(text).price).toBeNull()
+    }
+    expect(asked).toBe(1)
+
+    resolve({ amount: 400, currency: 'eur' })
+    expect((await get('/app')).text).toContain('€4.00')
+  })
+
+  test('is asked for again after an outage, which the log tells', async () => {
+    const outcomes = [
+      () => Promise.reject(new Unavailable('payment', { cause: new Error('down') })),
+      () => Promise.resolve({ amount: 400, currency: 'eur' }),
+    ]
+    const { get, ports } = visitor({
+      ports: { payments: { ...payments, price: () => outcomes.shift()!() } },
+    })
+    expect(dataOf((await get('/app')).text).price).toBeNull()
+    expect(ports.log.lines).toMatchObject([{ level: 'warn', fields: { task: 'price' } }])
+    expect(dataOf((await get('/app')).text).price).toEqual({ amount: 400, currency: 'eur' })
   })
 })

@@ -1,32 +1,39 @@
 import { describe, expect, test } from 'bun:test'
-import { visitor } from './page-visitor.ts'
+import { LANGUAGES } from '../../domain/language.ts'
+import { contentWith } from '../fakes.ts'
+import { realContent, visitor } from './page-visitor.ts'
 
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const TYPES = {
-  '/assets/app.js': 'text/javascript; charset=utf-8',
-  '/assets/refresh.js': 'text/javascript; charset=utf-8',
+  '/assets/app.js': JAVASCRIPT,
+  '/assets/payment.js': JAVASCRIPT,
+  '/assets/docs.js': JAVASCRIPT,
   '/assets/page.css': 'text/css; charset=utf-8',
   '/assets/icon.svg': 'image/svg+xml; charset=utf-8',
+  '/assets/words/ar.json': 'application/json',
 }
 
 describe.each(Object.entries(TYPES))('%s', (path, type) => {
-  test('has its type, a strong tag, and nothing from another host', async () => {
+  test('has its type, a tag that holds for every coding, and nothing from another host', async () => {
     const { status, headers, text } = await visitor().get(path)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe(type)
-    expect(headers.get('etag')).toMatch(/^"[0-9a-f]+"$/)
-    expect(text.replace('http://www.w3.org/2000/svg', '')).not.toMatch(
-      /https?:|@import|url\(|eval|innerHTML/,
-    )
+    expect(headers.get('etag')).toMatch(/^W\/"[0-9a-f]+"$/)
+    expect(headers.get('vary')).toBe('Accept-Encoding')
+    // The name of a markup language, and how a host name is read, are no addresses.
+    const addressed = text.replace('http://www.w3.org/2000/svg', '').replaceAll('http://${', '')
+    expect(addressed).not.toMatch(/https?:\/\/|@import|url\(|\beval\b|innerHTML|sourceMappingURL/)
   })
 
   test('is not sent again to whoever has it', async () => {
     const { get } = visitor()
     const etag = (await get(path)).headers.get('etag')!
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
       const answer = await get(path, { 'if-none-match': known })
       expect(answer.status).toBe(304)
       expect(answer.text).toBe('')
       expect(answer.headers.get('etag')).toBe(etag)
+      expect(answer.headers.get('content-encoding')).toBeNull()
     }
     expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
   })
@@ -38,7 +45,7 @@ test('pages name assets by their content, and such an address may be kept for ev
   const addresses = pages.flatMap((text) =>
     Array.from(text.matchAll(/"(\/assets\/[^"]+)"/g), ([, address]) => address!),
   )
-  expect(addresses.length).toBeGreaterThan(3)
+  expect(addresses.length).toBeGreaterThan(LANGUAGES.length + 3)
   for (const address of addresses) {
     const { status, headers } = await get(address)
     expect(status).toBe(200)
@@ -49,4 +56,38 @@ test('pages name assets by their content, and such an address may be kept for ev
 test('an address of another version is looked up again each time', async () => {
   const { headers } = await visitor().get('/assets/app.js?v=0')
   expect(headers.get('cache-control')).toBe('public, no-cache')
+})
+
+describe('the words of a language', () => {
+  test.each(LANGUAGES.map((language) => [language] as const))(
+    'are those that the page in %s brings along',
+    async (language) => {
+      const { get } = visitor()
+      const page = (await get(`/app?lang=${language}`)).text
+      const [, data] = page.match(/<script type="application\/json" id="data">(.*?)<\/script>/s)!
+      const { words } = JSON.parse(data!)
+      const file = JSON.parse((await get(`/assets/words/${language}.json`)).text)
+      expect(file).toEqual(words)
+      expect(file.send_code).toBe(realContent.in(language).strings.send_code)
+      expect(file).not.toHaveProperty('mail_code_intro')
+    },
+  )
+
+  test('get another address when they change', async () => {
+    const { strings } = realContent.in('en')
+    const addressOf = async (title: string) => {
+      const content = contentWith({ strings: { ...strings, title } })
+      const { text } = await visitor({ ports: { content } }).get('/app')
+      return text.match(/\/assets\/words\/en\.json\?v=[0-9a-f]+/)![0]
+    }
+    expect(await addressOf('Haiku')).not.toBe(await addressOf('Alibi'))
+  })
+
+  test.each(['xx.json', 'EN.json', 'en', 'en.json.gz', 'constructor.json', '..%2Fapp.js', '.json'])(
+    'are not there under %s',
+    async (file) => {
+      const { status } = await visitor().get(`/assets/words/${file}`)
+      expect(status).not.toBe(200)
+    },
+  )
 })

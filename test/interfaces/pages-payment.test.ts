@@ -4,7 +4,8 @@ import { parseEmail } from '../../domain/email.ts'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { SessionReport } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { contentWith, saveVerification } from '../fakes.ts'
+import { REFRESH_WAITS_SECONDS } from '../../interfaces/http/pages/browser/refresh-waits.ts'
+import { CAUSE, contentWith, saveVerification } from '../fakes.ts'
 import { expectDecentPage, realContent, visitor } from './page-visitor.ts'
 
 const email = parseEmail('ada@example.com')
@@ -20,13 +21,35 @@ async function returningBuyer(outcome: SessionReport['outcome']) {
   return { ...buyer, sessionId, path: `/payment/success?session_id=${sessionId}` }
 }
 
+async function endAccess(
+  { ports, sessionId }: Awaited<ReturnType<typeof returningBuyer>>,
+  ending: 'refunded' | 'charged back' | 'revoked',
+): Promise<void> {
+  const paymentIntentId = (await ports.purchases.findBySessionId(sessionId))!.paymentIntentId!
+  switch (ending) {
+    case 'refunded': {
+      const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'succeeded' } as const
+      await ports.refunds.update([refund], CAUSE, () => refund)
+      return
+    }
+    case 'charged back': {
+      const reportedAt = ports.clock.now()
+      const dispute = { id: 'dp_1', paymentIntentId, state: 'open', reportedAt } as const
+      await ports.disputes.update([dispute], CAUSE, () => dispute)
+      return
+    }
+    case 'revoked':
+      await ports.premiumGrants.revokeAll(email, CAUSE)
+  }
+}
+
 describe('/payment/success', () => {
   test('says that access is active once the session is paid, and activates it', async () => {
     const { get, path, ports } = await returningBuyer('paid')
     const page = await get(path)
     expect(page.status).toBe(200)
     expect(page.text).toContain(realContent.in('en').strings['payment_active_text']!)
-    expect(page.text).toContain('href="/app#sign-in"')
+    expect(page.text).toContain('href="/app#paid"')
     expect(await ports.premiumGrants.findByEmail(email)).toHaveLength(1)
   })
 
@@ -42,18 +65,16 @@ describe('/payment/success', () => {
     const page = await get(path)
     expect(page.status).toBe(200)
     expect(page.text).toContain('data-state="processing"')
-    expect(page.text).toMatch(/<script src="\/assets\/refresh\.js\?v=[0-9a-f]+" defer>/)
+    expect(page.text).toMatch(/<script type="module" src="\/assets\/payment\.js\?v=[0-9a-f]+"/)
     expect(page.text).toContain('<noscript><meta http-equiv="refresh" content="120"></noscript>')
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
   })
 
   test('refreshes at a growing distance for some minutes, within ten requests in fifteen minutes', async () => {
-    const script = (await visitor().get('/assets/refresh.js')).text
-    const [, list] = script.match(/WAITS_SECONDS = \[([\d, ]+)\]/)!
-    const waits = list!.split(',').map(Number)
+    const waits = REFRESH_WAITS_SECONDS
     expect(waits).toEqual(waits.toSorted((left, right) => left - right))
-    // The checkout, the first visit and one visit by hand are the other three.
-    expect(waits.length).toBeLessThanOrEqual(7)
+    // The checkout, the first visit, the one when there is news and one by hand are the other four.
+    expect(waits.length).toBeLessThanOrEqual(6)
     expect(waits.reduce((sum, wait) => sum + wait)).toBeGreaterThan(180)
   })
 
@@ -73,6 +94,38 @@ describe('/payment/success', () => {
     const page = await get(path)
     expect(page.status).toBe(200)
     expect(page.text).toContain('data-state="unpaid"')
+  })
+
+  test.each(['refunded', 'charged back', 'revoked'] as const)(
+    'of a payment that was %s does not claim that no money was taken, and leads to the app',
+    async (ending) => {
+      const buyer = await returningBuyer('paid')
+      await buyer.get(buyer.path)
+      await endAccess(buyer, ending)
+      const page = await buyer.get(buyer.path)
+      expect(page.status).toBe(200)
+      expect(page.text).toContain('data-state="ended"')
+      const { strings } = realContent.in('en')
+      expect(page.text).toContain(strings['payment_ended_title']!)
+      expect(page.text).toContain(strings['payment_ended_text']!)
+      expect(page.text).not.toContain(strings['payment_unpaid_text']!)
+      expect(page.text).toContain('<a class="button" href="/app#unpaid">')
+      expect(page.text).not.toContain('http-equiv="refresh"')
+      expect(page.text).not.toContain('<script')
+      expectDecentPage(page)
+      expect(page.headers.get('cache-control')).toBe('no-store')
+      for (const secret of ['ada', '@', '400', '4.00', '€', buyer.sessionId]) {
+        expect(page.text).not.toContain(secret)
+      }
+    },
+  )
+
+  test('of a payment that was given back says that access is active where it is, by another grant', async () => {
+    const buyer = await returningBuyer('paid')
+    await buyer.get(buyer.path)
+    await endAccess(buyer, 'refunded')
+    await buyer.ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    expect((await buyer.get(buyer.path)).text).toContain('data-state="active"')
   })
 
   test.each([
@@ -143,7 +196,7 @@ describe('/payment/cancel', () => {
     const { get, ports } = visitor()
     const page = await get('/payment/cancel')
     expect(page.status).toBe(200)
-    expect(page.text).toContain('href="/app"')
+    expect(page.text).toContain('<a class="button" href="/app#unpaid">')
     expect(ports.payments.calls).toEqual([])
   })
 })
@@ -172,17 +225,33 @@ describe('every payment page', () => {
   })
 
   test.each(LANGUAGES.map((language) => [language] as const))(
-    'has all its words in %s',
+    'has all its words in %s, whatever it says',
     async (language) => {
-      const { get, path } = await returningBuyer('processing')
-      for (const address of [
-        path,
-        '/payment/cancel?',
-        '/payment/success?',
-        '/payment/success?session_id=cs_x',
-      ]) {
-        const { text } = await get(`${address}&lang=${language}`)
+      const [active, ended, processing, unpaid, unavailable] = await Promise.all(
+        (['paid', 'paid', 'processing', 'expired', 'paid'] as const).map(returningBuyer),
+      )
+      await ended!.get(ended!.path)
+      await endAccess(ended!, 'refunded')
+      unavailable!.ports.payments.outage = true
+
+      const { get, path } = processing!
+      const states = [
+        ['active', active!.get, active!.path],
+        ['processing', get, path],
+        ['unpaid', unpaid!.get, unpaid!.path],
+        ['ended', ended!.get, ended!.path],
+        ['unknown', get, '/payment/success?session_id=cs_x'],
+        ['invalid', get, '/payment/success?'],
+        ['unavailable', unavailable!.get, unavailable!.path],
+        ['cancel', get, '/payment/cancel?'],
+      ] as const
+      const { strings } = realContent.in(language)
+      for (const [state, visit, address] of states) {
+        const { text } = await visit(`${address}&lang=${language}`)
         expect(text).toContain(`<html lang="${language}"`)
+        expect(text).toContain(`data-state="${state}"`)
+        expect(text).toContain(`<h1>${strings[`payment_${state}_title`]}</h1>`)
+        expect(text).toContain(`<p id="text">${strings[`payment_${state}_text`]}</p>`)
         expect(text).not.toMatch(/payment_[a-z]+_|open_app/)
       }
     },

@@ -51,7 +51,7 @@ describe('the sandbox page', () => {
     const { get } = sandboxVisitor()
     const page = await get(PATH)
     expect(page.status).toBe(200)
-    expect(page.text).toContain('Sandbox - no real money')
+    expect(page.text).toContain('Sandbox: no real money')
     expect(page.text).not.toMatch(/stripe|card number/i)
     expect(page.headers.get('cache-control')).toBe('no-store')
     expectDecentPage(page)

@@ -18,7 +18,7 @@ function openLimited() {
 
 describe('rateClassOf', () => {
   test.each<[RateClass | null, string[]]>([
-    ['auth', ['/auth/login', '/auth/verify-email', '/auth/check', '/auth/', '/auth/nothing']],
+    ['auth', ['/auth/login', '/auth/token', '/auth/check', '/auth/', '/auth/nothing']],
     ['premium', ['/premium-reasons', '/i18n']],
     [
       'general',

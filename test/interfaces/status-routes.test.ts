@@ -29,6 +29,7 @@ describe('GET /', () => {
       expect.arrayContaining([
         'POST /auth/verify-email',
         'POST /auth/confirm-email',
+        'POST /auth/token',
         'POST /auth/request-otp',
         'POST /auth/login',
         'GET /auth/check',

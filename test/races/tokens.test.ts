@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { answers, EMAIL } from '../interfaces/http-client.ts'
+import { type Answered, answers, EMAIL } from '../interfaces/http-client.ts'
+import { CHALLENGE, VERIFIER } from '../proof-key.ts'
 import { atOnce, countStatuses, openService } from '../real-service.ts'
+import { seededRandom } from '../seeded-random.ts'
 
 const ENDED = answers(401, 'Invalid or expired token')
 
@@ -17,10 +19,20 @@ async function openWithPremium() {
     const { body } = await service.post('/auth/login', { email: EMAIL, code })
     return (body as { token: string }).token
   }
+  async function confirm(): Promise<string> {
+    const code = await service.mailCode()
+    const proof = { email: EMAIL, code, codeChallenge: CHALLENGE }
+    const { body } = await service.post('/auth/confirm-email', proof)
+    return (body as { token: string }).token
+  }
   return {
     service,
     inTurn,
     logIn,
+    /** Proves the address in a browser that can log in by its verifier from then on. */
+    confirm,
+    logInVerified: (index: number) =>
+      inTurn(index).post('/auth/token', { email: EMAIL, codeVerifier: VERIFIER }),
     logOut: (index: number, token: string) =>
       inTurn(index).send('POST', '/auth/logout', { headers: bearer(token) }),
     read: (index: number, token: string) => inTurn(index).get('/i18n', bearer(token)),
@@ -62,6 +74,48 @@ describe('logging out', () => {
       // Not a millisecond has passed so far; mails, however, come five in 15 minutes and 20 in a day.
       service.clock.advance(8 * 3_600_000)
     }
+  })
+
+  test('while the browser that proved the address logs in again and again leaves no token alive, whatever the order', async () => {
+    const { service, confirm, logOut, logInVerified, read } = await openWithPremium()
+    // Every reading of the clock is a millisecond later than the one before, as when each step takes its time.
+    const { now } = service.clock
+    service.clock.now = () => {
+      service.clock.advance(1)
+      return now()
+    }
+    const random = seededRandom(20)
+    const seen = { refused: 0, ended: 0 }
+    for (let round = 0; round < 40; round++) {
+      const token = await confirm()
+      const logOutAt = random.below(6)
+      // A token that has been seen is known at once, so that the log-out is quick enough to come in between.
+      await read(5, token)
+      const got: Answered[] = []
+      await atOnce(10, async (index) => {
+        for (let ask = 0; ask < 6; ask++) {
+          // So that each comes in between the steps of the others.
+          for (let turn = random.below(40); turn > 0; turn--) await null
+          if (index === 5 && ask === logOutAt) {
+            expect((await logOut(index, token)).status).toBe(200)
+          } else got.push(await logInVerified(index))
+        }
+      })
+
+      for (const { status, body } of got) {
+        expect([200, 403]).toContain(status)
+        if (status === 403) seen.refused++
+        else {
+          seen.ended++
+          const { token: given } = body as { token: string }
+          for (const process of [0, 1]) expect(await read(process, given)).toMatchObject(ENDED)
+        }
+      }
+      expect(await logInVerified(round)).toMatchObject({ status: 403 })
+      service.clock.advance(8 * 3_600_000)
+    }
+    expect(seen.refused).toBeGreaterThan(100)
+    expect(seen.ended).toBeGreaterThan(100)
   })
 
   test('does not make a reader wait: of parallel requests each gets its answer or 401', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Unavailable } from '../../application/unavailable.ts'
 import { fixedClock } from '../fakes.ts'
 import { type Answered, EMAIL } from '../interfaces/http-client.ts'
+import { VERIFIER } from '../proof-key.ts'
 import { openService, promisedLimits } from '../real-service.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -24,6 +25,7 @@ const REQUESTS: readonly Expected[] = [
   [400, 'GET', '/auth/check'],
   [400, 'POST', '/auth/verify-email', json({ email: 5 })],
   [400, 'POST', '/auth/confirm-email', json({ email: EMAIL })],
+  [400, 'POST', '/auth/token', json({ email: EMAIL })],
   [400, 'POST', '/auth/login', { headers: JSON_TYPE, body: '{' }],
   [400, 'POST', '/checkout', json([])],
   [401, 'GET', '/i18n'],
@@ -32,6 +34,7 @@ const REQUESTS: readonly Expected[] = [
   [401, 'POST', '/auth/login', json({ email: EMAIL, code: '000000' })],
   [401, 'POST', '/auth/confirm-email', json({ email: EMAIL, code: 'x' })],
   [403, 'POST', '/auth/request-otp', json({ email: EMAIL })],
+  [403, 'POST', '/auth/token', json({ email: EMAIL, codeVerifier: VERIFIER })],
   [403, 'POST', '/checkout', json({ email: EMAIL })],
   [404, 'GET', '/nothing'],
   [404, 'GET', '/payment/success?session_id=cs_test_nobody'],

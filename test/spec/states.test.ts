@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { answers, EMAIL } from '../interfaces/http-client.ts'
+import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../proof-key.ts'
 import { buyerSetup } from '../real-buyer.ts'
 import { openService } from '../real-service.ts'
 import { SERVER_ERROR } from '../stripe-double/faults.ts'
@@ -82,6 +83,33 @@ describe('premium', () => {
   })
 })
 
+describe('a buyer who comes back within the half hour', () => {
+  test('logs in without another code, in the browser that proved the address and in no other', async () => {
+    const { double, service, sessionId } = await openBuyer()
+    const code = await service.mailCode()
+    const proof = { email: EMAIL, code, codeChallenge: CHALLENGE }
+    await service.post('/auth/confirm-email', proof)
+    const logIn = (codeVerifier: string) =>
+      service.openProcess().post('/auth/token', { email: EMAIL, codeVerifier })
+    expect(await logIn(VERIFIER)).toMatchObject(
+      answers(403, 'Premium access required', 'You must purchase premium access to log in'),
+    )
+    for (const event of double.pay(sessionId)) await service.deliver(event)
+
+    expect(await logIn(OTHER_VERIFIER)).toMatchObject(
+      answers(
+        403,
+        'Email not verified',
+        'Please verify your email with OTP code before logging in',
+      ),
+    )
+    const { body } = await logIn(VERIFIER)
+    expect(body).toEqual({ success: true, token: expect.any(String), email: EMAIL })
+    const authorization = `Bearer ${(body as { token: string }).token}`
+    expect((await service.get('/premium-reasons', { authorization })).status).toBe(200)
+  })
+})
+
 describe('the success page', () => {
   test.each<[string, number, string, (buyer: Awaited<ReturnType<typeof openBuyer>>) => unknown]>([
     ['paid', 200, 'active', ({ double, sessionId }) => double.pay(sessionId)],
@@ -136,13 +164,16 @@ describe('the success page', () => {
 })
 
 describe('the database and the log', () => {
-  test('hold no code and no token in the clear after the whole way', async () => {
+  test('hold no code, no token and no verifier in the clear after the whole way', async () => {
     const { double, service, sessionId, purchaseId } = await openBuyer()
     for (const event of double.pay(sessionId)) await service.deliver(event)
     const used = await service.mailCode()
     const { body } = await service.post('/auth/login', { email: EMAIL, code: used })
     const { token } = body as { token: string }
     await service.get('/i18n', { authorization: `Bearer ${token}` })
+    const proof = { email: EMAIL, code: await service.mailCode(), codeChallenge: CHALLENGE }
+    await service.post('/auth/confirm-email', proof)
+    await service.post('/auth/token', { email: EMAIL, codeVerifier: VERIFIER })
     await service.post('/auth/login', { email: EMAIL, code: 'x' })
     service.clock.advance(15 * MINUTE_MS)
     const living = await service.mailCode()
@@ -150,6 +181,7 @@ describe('the database and the log', () => {
     const folder = dirname(service.path)
     const stored = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
     expect(stored.join()).toContain(purchaseId)
+    expect(stored.join()).toContain(CHALLENGE)
     // Request ids are random digits enough to hold any code by chance.
     const lines = service.ports.log.lines.map(({ event, fields: { request, ...fields } }) => [
       event,
@@ -157,7 +189,7 @@ describe('the database and the log', () => {
     ])
     const logged = JSON.stringify(lines)
     expect(logged).toContain(purchaseId)
-    for (const secret of [used, living, token, token.split('.')[2]!]) {
+    for (const secret of [used, living, token, token.split('.')[2]!, VERIFIER]) {
       for (const text of [...stored, logged]) expect(text).not.toContain(secret)
     }
     expect(logged).not.toContain(EMAIL)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { CAUSE } from '../fakes.ts'
 import { answers, EMAIL } from '../interfaces/http-client.ts'
+import { CHALLENGE, VERIFIER } from '../proof-key.ts'
 import { openService } from '../real-service.ts'
 
 const MISSING = answers(401, 'Missing token')
@@ -134,7 +135,9 @@ describe('what must not be kept', () => {
     await service.givePremium()
     const mailed = await service.post('/auth/verify-email', { email: EMAIL })
     const { devCode: code } = mailed.body as { devCode: string }
-    const confirmed = await service.post('/auth/confirm-email', { email: EMAIL, code })
+    const proof = { email: EMAIL, code, codeChallenge: CHALLENGE }
+    const confirmed = await service.post('/auth/confirm-email', proof)
+    const back = await service.post('/auth/token', { email: EMAIL, codeVerifier: VERIFIER })
     const { token } = confirmed.body as { token: string }
     const again = await service.post('/auth/request-otp', { email: EMAIL })
     const { devCode: next } = again.body as { devCode: string }
@@ -144,7 +147,7 @@ describe('what must not be kept', () => {
       await service.get('/i18n', headers),
       await service.get('/premium-reasons', headers),
     ]
-    for (const answer of [mailed, confirmed, again, loggedIn, ...read]) {
+    for (const answer of [mailed, confirmed, back, again, loggedIn, ...read]) {
       expect(answer.status).toBe(200)
       expect(answer.header('cache-control')).toBe('no-store')
     }

@@ -1,33 +1,9 @@
 import { LANGUAGES, type Language } from '../../../domain/language.ts'
+import { formatAmount } from '../../../domain/money.ts'
 import { type Html, html, jsonData } from './html.ts'
 import { type Page, PLAIN_PAGE } from './page.ts'
-import type { Words } from './words.ts'
-
-/** What the page's script says, as far as it does not stand on the page from the start. */
-const SCRIPT_WORDS = [
-  'loading',
-  'generate',
-  'another',
-  'copied',
-  'code_sent',
-  'email_confirmed',
-  'premium_active',
-  'signed_in_as',
-  'signed_out',
-  'error_invalid_email',
-  'error_invalid_code',
-  'error_invalid_request',
-  'error_session_expired',
-  'error_premium_required',
-  'error_email_not_verified',
-  'error_premium_active',
-  'error_payment_processing',
-  'error_too_many_requests',
-  'error_email_unavailable',
-  'error_payment_unavailable',
-  'error_network',
-  'error_server',
-] as const
+import type { AppPageData } from './page-data.ts'
+import { spoken, type Words } from './words.ts'
 
 /** Each language as its speakers call it. */
 const NATIVE_NAMES = Object.fromEntries(
@@ -37,73 +13,90 @@ const NATIVE_NAMES = Object.fromEntries(
   ]),
 ) as Record<Language, string>
 
-/** One form per step; the script shows the one whose turn it is, and talks to the JSON API. */
-export function appPage({
-  language,
-  languages,
-  words,
-}: {
-  language: Language
+type AppPage = {
+  readonly language: Language
   /** Those to choose from. */
-  languages: readonly Language[]
-  words: Words
-}): Page {
+  readonly languages: readonly Language[]
+  readonly words: Words
+  readonly data: AppPageData
+}
+
+/** One form per step; the script shows the one whose turn it is, and talks to the JSON API. */
+export function appPage({ language, languages, words, data }: AppPage): Page {
   return {
     ...PLAIN_PAGE,
     language,
+    brand: spoken(words, 'span', 'title'),
+    skipLink: spoken(words, 'span', 'skip_to_content'),
+    tools: languageSwitch({ language, languages, words }),
     title: `${words('title')} · ${words('subtitle')}`,
+    look: 'app',
     script: 'app.js',
-    content: html`<h1>${words('title')}</h1>
-<p class="subtitle">${words('subtitle')}</p>
+    content: html`<div class="hero">
+${spoken(words, 'h1', 'subtitle')}
+${spoken(words, 'p', 'pitch')}
+<p id="price" class="price">${data.price && formatAmount(data.price, language)}</p>
+</div>
+<div class="card">
 <noscript><p class="notice">${words('needs_javascript')}</p></noscript>
-<p id="status" class="notice" role="status"></p>
-<p id="error" class="notice error" role="alert"></p>
-<p id="dev-code" class="notice" dir="ltr" hidden></p>
+<p class="notice unstarted">${words('error_timeout')} <a href="/app">${words('retry')}</a></p>
+<p id="status" class="status" role="status"></p>
 ${emailStep(words)}
 ${codeStep(words)}
 ${buyStep(words)}
 ${excuseStep(words)}
-<script type="application/json" id="words">${jsonData(scriptWords(words))}</script>`,
-    footer: html`<footer>${languageSwitch({ language, languages, words })}</footer>`,
+<div id="feedback" class="feedback">
+<p id="waiting" class="hint" role="status"></p>
+<div id="problem-alert" role="alert"><p id="problem-text" class="problem"></p><p id="problem-more" class="hint"></p></div>
+${spoken(words, 'button', 'retry', html`id="retry" type="button" class="button quiet" hidden`)}
+</div>
+</div>
+<script type="application/json" id="data">${jsonData(data)}</script>`,
+    footer: html`<a href="/docs">${spoken(words, 'span', 'for_developers')}</a>`,
   }
 }
 
 function emailStep(words: Words): Html {
-  return html`<form id="email-step" novalidate hidden>
-<label for="email">${words('email_label')}</label>
-<input id="email" type="email" autocomplete="email" autocapitalize="none" spellcheck="false" required dir="ltr" placeholder="${words('email_placeholder')}" aria-describedby="email-hint error">
-<p id="email-hint" class="hint">${words('email_hint')}</p>
-<button class="button">${words('send_code')}</button>
+  return html`<form id="email-step" novalidate>
+${spoken(words, 'label', 'email_label', html`for="email"`)}
+<input id="email" type="email" autocomplete="email" autocapitalize="none" spellcheck="false" required dir="ltr" placeholder="${words('email_placeholder')}" data-word-placeholder="email_placeholder" aria-describedby="email-hint problem-text">
+${spoken(words, 'button', 'send_code', html`class="button"`)}
+${spoken(words, 'p', 'email_hint', html`id="email-hint" class="hint"`)}
+${spoken(words, 'p', 'already_bought', html`class="hint"`)}
 </form>`
 }
 
 function codeStep(words: Words): Html {
   return html`<form id="code-step" novalidate hidden>
-<label for="code">${words('code_label')}</label>
-<input id="code" class="code" type="text" inputmode="numeric" autocomplete="one-time-code" required dir="ltr" aria-describedby="code-hint error">
-<p id="code-hint" class="hint">${words('code_hint')}</p>
-<button class="button">${words('confirm')}</button>
-<p class="actions"><button type="button" class="link" id="resend">${words('resend_code')}</button>
-<button type="button" class="link" data-change-email>${words('change_email')}</button></p>
+${spoken(words, 'label', 'code_label', html`for="code"`)}
+<input id="code" class="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" required dir="ltr" aria-describedby="code-hint problem-text">
+${spoken(words, 'button', 'confirm', html`class="button"`)}
+<p id="development-code" class="notice" hidden></p>
+${spoken(words, 'p', 'code_hint', html`id="code-hint" class="hint"`)}
+<p id="resend-wait" class="hint" hidden></p>
+<div class="actions">${spoken(words, 'button', 'resend_code', html`id="resend" type="button" class="link"`)}
+${spoken(words, 'button', 'change_email', html`type="button" class="link" data-change-email`)}</div>
 </form>`
 }
 
 function buyStep(words: Words): Html {
   return html`<form id="buy-step" hidden>
-<button class="button" aria-describedby="buy-hint">${words('buy')}</button>
-<p id="buy-hint" class="hint">${words('buy_hint')}</p>
-<p class="actions"><button type="button" class="link" data-change-email>${words('change_email')}</button></p>
+<button id="buy" class="button" aria-describedby="buy-hint"></button>
+${spoken(words, 'p', 'buy_hint', html`id="buy-hint" class="hint"`)}
+<div class="actions">${spoken(words, 'button', 'change_email', html`type="button" class="link" data-change-email`)}</div>
 </form>`
 }
 
 function excuseStep(words: Words): Html {
   return html`<form id="excuse-step" hidden>
-<blockquote id="excuse" aria-live="polite"></blockquote>
-<button class="button" id="generate">${words('generate')}</button>
-<button type="button" class="button quiet" id="copy" hidden>${words('copy')}</button>
+${spoken(words, 'h2', 'reason_label', html`id="excuse-label"`)}
+<blockquote id="excuse" aria-live="polite" aria-labelledby="excuse-label"></blockquote>
+${spoken(words, 'button', 'generate', html`id="generate" class="button"`)}
+<div class="buttons">${spoken(words, 'button', 'copy', html`id="copy" type="button" class="button quiet" disabled`)}
+${spoken(words, 'button', 'share', html`id="share" type="button" class="button quiet" disabled hidden`)}</div>
 <p id="signed-in-as" class="hint"></p>
-<p class="actions"><button type="button" class="link" id="sign-out">${words('sign_out')}</button>
-<button type="button" class="link" id="sign-out-everywhere">${words('sign_out_everywhere')}</button></p>
+<div class="actions">${spoken(words, 'button', 'sign_out', html`id="sign-out" type="button" class="link"`)}
+${spoken(words, 'button', 'sign_out_everywhere', html`id="sign-out-everywhere" type="button" class="link"`)}</div>
 </form>`
 }
 
@@ -111,14 +104,11 @@ function languageSwitch({
   language: current,
   languages,
   words,
-}: Parameters<typeof appPage>[0]): Html {
-  return html`<nav aria-label="${words('language')}"><ul class="languages">
-${languages.map((language) => {
-  const mark = language === current && html` aria-current="true"`
-  return html`<li><a href="/app?lang=${language}" lang="${language}" hreflang="${language}"${mark}>${NATIVE_NAMES[language]}</a></li>\n`
-})}</ul></nav>`
-}
-
-function scriptWords(words: Words): Record<string, string> {
-  return Object.fromEntries(SCRIPT_WORDS.map((key) => [key, words(key)]))
+}: Pick<AppPage, 'language' | 'languages' | 'words'>): Html {
+  return html`<label class="language">${spoken(words, 'span', 'language', html`class="unseen"`)}
+<select id="language" autocomplete="off">
+${languages.map(
+  (language) =>
+    html`<option value="${language}" lang="${language}"${language === current && html` selected`}>${NATIVE_NAMES[language]}</option>\n`,
+)}</select></label>`
 }

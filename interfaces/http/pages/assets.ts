@@ -1,8 +1,6 @@
-import appScript from './assets/app.js' with { type: 'text' }
 import icon from './assets/icon.svg' with { type: 'text' }
-import styleSheet from './assets/page.css' with { type: 'text' }
-import refreshScript from './assets/refresh.js' with { type: 'text' }
-import { staticAnswer } from './static-answer.ts'
+import { bundle } from './bundle.ts' with { type: 'macro' }
+import { type StaticAnswer, staticAnswer } from './static-answer.ts'
 
 const CSS = { 'content-type': 'text/css; charset=utf-8' }
 const JAVASCRIPT = { 'content-type': 'text/javascript; charset=utf-8' }
@@ -14,10 +12,11 @@ const SVG = {
 
 /** What the pages load, all of it carried by the executable. */
 export const ASSETS = {
-  'app.js': staticAnswer(appScript, JAVASCRIPT),
+  'app.js': staticAnswer(bundle('browser/app.ts'), JAVASCRIPT),
+  'docs.js': staticAnswer(bundle('browser/docs.ts'), JAVASCRIPT),
   'icon.svg': staticAnswer(icon, SVG),
-  'page.css': staticAnswer(styleSheet, CSS),
-  'refresh.js': staticAnswer(refreshScript, JAVASCRIPT),
+  'page.css': staticAnswer(bundle('assets/page.css'), CSS),
+  'payment.js': staticAnswer(bundle('browser/payment.ts'), JAVASCRIPT),
 } as const
 
 export type AssetName = keyof typeof ASSETS
@@ -27,8 +26,7 @@ export function assetPath(name: AssetName): string {
   return `/assets/${name}?v=${ASSETS[name].fingerprint}`
 }
 
-export function assetAnswer(name: AssetName, request: Request): Response {
-  const { fingerprint, answer } = ASSETS[name]
+export function assetAnswer({ fingerprint, answer }: StaticAnswer, request: Request): Response {
   const version = new URL(request.url).searchParams.get('v')
   // Another version's address may reach us while several machines are being updated.
   const isLasting = version === fingerprint

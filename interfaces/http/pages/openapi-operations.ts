@@ -1,9 +1,28 @@
+import { type Field, readField, readProperties, typeText } from './openapi-schema.ts'
+import { type Json, list, record, resolve, shown, text } from './openapi-values.ts'
+
 /** What is read of an OpenAPI 3 document. Anything that is missing or strange is left out. */
 export type ApiDescription = {
   readonly title: string
   readonly version: string
   readonly description: string
-  readonly groups: readonly { readonly name: string; readonly operations: readonly Operation[] }[]
+  readonly securitySchemes: readonly SecurityScheme[]
+  /** As the document orders its tags. */
+  readonly groups: readonly OperationGroup[]
+}
+
+export type OperationGroup = {
+  readonly name: string
+  readonly description: string
+  readonly operations: readonly Operation[]
+}
+
+export type SecurityScheme = {
+  readonly name: string
+  /** Such as `bearer`, for the HTTP scheme of an Authorization header. */
+  readonly scheme: string
+  readonly format: string
+  readonly description: string
 }
 
 export type Operation = {
@@ -15,32 +34,36 @@ export type Operation = {
   /** Names of the security schemes, any of which will do. */
   readonly security: readonly string[]
   readonly parameters: readonly Field[]
-  readonly body: readonly Field[]
+  readonly body: RequestBody | null
   readonly responses: readonly OperationResponse[]
 }
 
-/** A parameter, or a property of a body. `place` is `query`, `header`, `path` or a media type. */
-export type Field = {
-  readonly name: string
-  readonly place: string
-  readonly type: string
-  readonly required: boolean
+export type RequestBody = {
+  readonly mediaType: string
   readonly description: string
+  readonly type: string
+  /** Empty for a body that is no object with named properties. */
+  readonly fields: readonly Field[]
+  readonly example: string
 }
 
 export type OperationResponse = {
   readonly status: string
   readonly description: string
+  readonly headers: readonly Field[]
   /** One for each media type. */
-  readonly types: readonly string[]
+  readonly contents: readonly ResponseContent[]
 }
 
-type Json = Readonly<Record<string, unknown>>
+export type ResponseContent = {
+  readonly mediaType: string
+  readonly type: string
+  readonly fields: readonly Field[]
+  readonly examples: readonly string[]
+}
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 const DEFAULT_GROUP = 'other'
-// Deep enough for any body of ours; schemas may refer to themselves.
-const DEPTH_MAX = 6
 
 export function readOpenApi(input: unknown): ApiDescription {
   const document = record(input)
@@ -51,16 +74,34 @@ export function readOpenApi(input: unknown): ApiDescription {
       operation: readOperation(document, { method, path, item: record(item) }),
     })),
   )
+  const tags = list(document['tags']).map(record)
+  const named = tags.map((tag) => text(tag['name']))
   const groups = Map.groupBy(operations, ({ group }) => group)
+  const names = [...named.filter((name) => groups.has(name)), ...groups.keys()]
   return {
     title: text(info['title']),
     version: text(info['version']),
     description: text(info['description']),
-    groups: Array.from(groups, ([name, members]) => ({
+    securitySchemes: readSecuritySchemes(document),
+    groups: [...new Set(names)].map((name) => ({
       name,
-      operations: members.map(({ operation }) => operation),
+      description: text(tags.find((tag) => tag['name'] === name)?.['description']),
+      operations: groups.get(name)?.map(({ operation }) => operation) ?? [],
     })),
   }
+}
+
+function readSecuritySchemes(document: Json): SecurityScheme[] {
+  const schemes = record(record(document['components'])['securitySchemes'])
+  return Object.entries(schemes).map(([name, input]) => {
+    const scheme = resolve(document, input)
+    return {
+      name,
+      scheme: text(scheme['scheme']),
+      format: text(scheme['bearerFormat']),
+      description: text(scheme['description']),
+    }
+  })
 }
 
 function readOperation(
@@ -88,98 +129,49 @@ function readOperation(
 
 function readParameter(document: Json, input: unknown): Field {
   const parameter = resolve(document, input)
-  return {
+  return readField(document, parameter, {
     name: text(parameter['name']),
     place: text(parameter['in']),
-    type: typeText(document, parameter['schema']),
-    required: parameter['required'] === true,
-    description: text(parameter['description']) || text(record(parameter['schema'])['description']),
-  }
+  })
 }
 
 /** The same body in several media types is told once, with the first of them. */
-function readBody(document: Json, input: unknown): Field[] {
-  const [first] = Object.entries(record(resolve(document, input)['content']))
-  if (!first) return []
+function readBody(document: Json, input: unknown): RequestBody | null {
+  const body = resolve(document, input)
+  const [first] = Object.entries(record(body['content']))
+  if (!first) return null
   const [mediaType, content] = first
-  const schema = resolve(document, record(content)['schema'])
-  const required = list(schema['required'])
-  const properties = Object.entries(record(schema['properties']))
-  if (properties.length === 0) {
-    const type = typeText(document, schema)
-    return [{ name: 'body', place: mediaType, type, required: true, description: '' }]
+  const { schema, example } = record(content)
+  return {
+    mediaType,
+    description: text(body['description']) || text(resolve(document, schema)['description']),
+    type: typeText(document, schema),
+    fields: readProperties(document, schema, example),
+    example: shown(example),
   }
-  return properties.map(([name, property]) => ({
-    name,
-    place: mediaType,
-    type: typeText(document, property),
-    required: required.includes(name),
-    description: text(record(property)['description']),
-  }))
 }
 
 function readResponse(document: Json, status: string, input: unknown): OperationResponse {
   const response = resolve(document, input)
-  const types = Object.entries(record(response['content'])).map(([mediaType, content]) =>
-    mediaType.includes('json') ? typeText(document, record(content)['schema']) : mediaType,
-  )
-  return { status, description: text(response['description']), types: [...new Set(types)] }
-}
-
-/** A schema as a line of TypeScript, more or less. */
-function typeText(document: Json, input: unknown, depth = 0): string {
-  const schema = resolve(document, input)
-  if (depth > DEPTH_MAX) return '…'
-  const inner = (part: unknown) => typeText(document, part, depth + 1)
-
-  if ('const' in schema) return JSON.stringify(schema['const'])
-  if ('enum' in schema) return literalsText(list(schema['enum']))
-  const alternatives = [...list(schema['anyOf']), ...list(schema['oneOf'])]
-  if (alternatives.length > 0) return [...new Set(alternatives.map(inner))].join(' | ')
-  if (schema['type'] === 'array') return arrayText(inner(schema['items']))
-  if (schema['type'] === 'object' || 'properties' in schema) return objectText(schema, inner)
-  return list(schema['type']).map(text).join(' | ') || text(schema['type']) || 'any'
-}
-
-function literalsText(values: readonly unknown[]): string {
-  return values.map((value) => JSON.stringify(value)).join(' | ')
-}
-
-function arrayText(item: string): string {
-  return item.includes(' | ') ? `(${item})[]` : `${item}[]`
-}
-
-function objectText(schema: Json, inner: (part: unknown) => string): string {
-  const properties = Object.entries(record(schema['properties']))
-  if (properties.length > 0) {
-    const required = list(schema['required'])
-    const fields = properties.map(
-      ([name, property]) => `${name}${required.includes(name) ? '' : '?'}: ${inner(property)}`,
-    )
-    return `{ ${fields.join(', ')} }`
+  return {
+    status,
+    description: text(response['description']),
+    headers: Object.entries(record(response['headers'])).map(([name, header]) =>
+      readField(document, resolve(document, header), { name, place: 'header' }),
+    ),
+    contents: Object.entries(record(response['content'])).map(([mediaType, content]) =>
+      readContent(document, mediaType, record(content)),
+    ),
   }
-  const rest =
-    schema['additionalProperties'] ?? Object.values(record(schema['patternProperties']))[0]
-  return typeof rest === 'object' ? `{ [key]: ${inner(rest)} }` : 'object'
 }
 
-/** Follows a reference within the document (`#/components/schemas/Name`). */
-function resolve(document: Json, input: unknown): Json {
-  const value = record(input)
-  const reference = text(value['$ref'])
-  if (!reference.startsWith('#/')) return value
-  const steps = reference.slice(2).split('/')
-  return record(steps.reduce<unknown>((place, step) => record(place)[step], document))
-}
-
-function record(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+function readContent(document: Json, mediaType: string, content: Json): ResponseContent {
+  const { schema, example, examples } = content
+  const named = Object.values(record(examples)).map((one) => resolve(document, one)['value'])
+  return {
+    mediaType,
+    type: typeText(document, schema),
+    fields: readProperties(document, schema, example),
+    examples: [...(example === undefined ? [] : [example]), ...named].map(shown),
+  }
 }

@@ -1,4 +1,5 @@
 import { type Language, textDirection } from '../../../domain/language.ts'
+import { chooseEncoding, encode, varyOn } from '../content-encoding.ts'
 import { type AssetName, assetPath } from './assets.ts'
 import { type Html, html, renderHtml } from './html.ts'
 
@@ -7,6 +8,11 @@ export type Page = {
   readonly status: number
   readonly language: Language
   readonly title: string
+  /** Whose page it is, at the start of the header. */
+  readonly brand: Html
+  /** What stands at the end of the header. */
+  readonly tools: Html | null
+  readonly skipLink: Html
   /** What stands inside `<main>`. */
   readonly content: Html
   readonly footer: Html | null
@@ -15,23 +21,45 @@ export type Page = {
   readonly script: AssetName | null
   /** Where its forms may lead, redirects included, as a CSP source list. */
   readonly formAction: string
-  readonly look: 'ordinary' | 'wide' | 'sandbox'
+  readonly look: 'app' | 'message' | 'reference' | 'sandbox'
 }
 
 /** A page without forms, scripts and surprises, to start from. */
 export const PLAIN_PAGE = {
   status: 200,
+  brand: html`<span>Alibi</span>`,
+  tools: null,
+  skipLink: html`<span>Skip to main content</span>`,
   footer: null,
   head: null,
   script: null,
   formAction: "'none'",
-  look: 'ordinary',
+  look: 'message',
 } as const satisfies Partial<Page>
 
-export function pageAnswer(page: Page, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(renderPage(page), {
+/** What a page may ask of the browser: what its buttons do, and nothing else. */
+const PERMISSIONS =
+  'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=(), clipboard-write=(self)'
+
+/** A page that is made for this request alone. */
+export function pageAnswer(
+  request: Request,
+  page: Page,
+  moreHeaders: Readonly<Record<string, string>> = {},
+): Response {
+  const headers = new Headers({
+    ...pageHeaders(page),
+    'cache-control': 'no-store',
+    ...moreHeaders,
+  })
+  varyOn(headers, 'Accept-Encoding')
+  const bytes = new TextEncoder().encode(renderPage(page))
+  const encoding = chooseEncoding(request.headers.get('accept-encoding'))
+  if (!encoding) return new Response(bytes, { status: page.status, headers })
+  headers.set('content-encoding', encoding)
+  return new Response(encode(bytes, encoding, 'each time'), {
     status: page.status,
-    headers: { ...pageHeaders(page), 'cache-control': 'no-store', ...headers },
+    headers,
   })
 }
 
@@ -44,18 +72,24 @@ export function pageHeaders({ language, script, formAction }: Page): Record<stri
     `form-action ${formAction}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
+    "trusted-types 'none'",
+    "require-trusted-types-for 'script'",
   ]
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-language': language,
     'content-security-policy': policy.join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': PERMISSIONS,
     'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
     'x-robots-tag': 'noindex',
-    vary: 'Accept-Language',
+    vary: 'Accept-Language, Cookie',
   }
 }
 
-export function renderPage({ language, title, content, footer, head, script, look }: Page): string {
+export function renderPage(page: Page): string {
+  const { language, title, brand, tools, skipLink, content, footer, head, script, look } = page
   return renderHtml(html`<!doctype html>
 <html lang="${language}" dir="${textDirection(language)}">
 <head>
@@ -66,12 +100,14 @@ export function renderPage({ language, title, content, footer, head, script, loo
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('page.css')}">
-${head}${script && html`<script src="${assetPath(script)}" defer></script>\n`}</head>
+${head}${script && html`<script type="module" src="${assetPath(script)}" blocking="render"></script>\n`}</head>
 <body class="${look}">
-<main>
+<a class="skip" href="#main">${skipLink}</a>
+<header><a class="brand" href="/app"><img src="${assetPath('icon.svg')}" alt="" width="32" height="32">${brand}</a>${tools}</header>
+<main id="main" tabindex="-1">
 ${content}
 </main>
-${footer}
+<footer>${footer}</footer>
 </body>
 </html>
 `)

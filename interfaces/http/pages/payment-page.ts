@@ -10,6 +10,7 @@ const STATUS: Readonly<Record<PaymentPageState, number>> = {
   active: 200,
   processing: 200,
   unpaid: 200,
+  ended: 200,
   cancel: 200,
   invalid: 400,
   unknown: 404,
@@ -27,34 +28,38 @@ export function paymentPage(state: PaymentPageState, language: Language, words: 
     ...PLAIN_PAGE,
     status: STATUS[state],
     language,
+    brand: html`<span>${words('title')}</span>`,
+    skipLink: html`<span>${words('skip_to_content')}</span>`,
     title: `${title} · ${words('title')}`,
     head: isProcessing
       ? html`<noscript><meta http-equiv="refresh" content="${REFRESH_WITHOUT_SCRIPT_SECONDS}"></noscript>\n`
       : null,
-    script: isProcessing ? 'refresh.js' : null,
-    content: html`<div id="answer" role="status" data-state="${state}">
+    script: isProcessing ? 'payment.js' : null,
+    content: html`<div id="answer" class="card" role="status" data-state="${state}">
 <p class="mark" aria-hidden="true"></p>
 <h1>${title}</h1>
 <p id="text">${words(`payment_${state}_text`)}</p>
 ${isProcessing && html`<p id="later" hidden>${words('payment_processing_later')}</p>`}
-<p class="actions">${nextStep(state, words)}</p>
+<div class="actions">${nextStep(state, words)}</div>
 </div>`,
   }
 }
 
-/** An empty `href` is this very page, asked for again. */
+/** An empty `href` is this very page, asked for again. What stands behind `#` tells the app page how the payment ended. */
 function nextStep(state: PaymentPageState, words: Words): Html {
   switch (state) {
     case 'processing':
       return html`<a href="/app">${words('open_app')}</a>`
     case 'active':
-      return html`<a class="button" href="/app#sign-in">${words('open_app')}</a>`
+      return html`<a class="button" href="/app#paid">${words('open_app')}</a>`
     case 'unavailable':
       return html`<a class="button" href="">${words('retry')}</a> <a href="/app">${words('open_app')}</a>`
     case 'unpaid':
+    case 'ended':
+    case 'cancel':
+      return html`<a class="button" href="/app#unpaid">${words('open_app')}</a>`
     case 'unknown':
     case 'invalid':
-    case 'cancel':
       return html`<a class="button" href="/app">${words('open_app')}</a>`
   }
 }

@@ -44,12 +44,12 @@ export function sandboxPage(session: SandboxSession, priceLanguage: Language): P
     title: `Sandbox payment: ${productName}`,
     // Browsers hold the redirect after a form to the same rule, and the buyer may go to another host name.
     formAction: `'self' ${new URL(session.successUrl).origin}`,
-    content: html`${BANNER}
+    content: html`<div class="card">${BANNER}
 <h1>${productName}</h1>
 <p class="price"><bdi lang="${priceLanguage}">${formatAmount(price, priceLanguage)}</bdi></p>
 <p role="status" data-state="${state}">${STATE_TEXT[state]}</p>
 ${ACTIONS[state].map(actionForm)}
-<p class="actions">${wayOut(session)}</p>`,
+<p class="actions">${wayOut(session)}</p></div>`,
   }
 }
 
@@ -63,15 +63,19 @@ export function sandboxProblemPage(status: 400 | 403 | 404): Page {
     ...SANDBOX_PAGE,
     status,
     title,
-    content: html`${BANNER}
+    content: html`<div class="card">${BANNER}
 <h1>${title}</h1>
-<p class="actions"><a class="button" href="/app">Go to Alibi</a></p>`,
+<p class="actions"><a class="button" href="/app">Go to Alibi</a></p></div>`,
   }
 }
 
-const SANDBOX_PAGE = { ...PLAIN_PAGE, language: 'en', look: 'sandbox' } as const
+const SANDBOX_PAGE = {
+  ...PLAIN_PAGE,
+  language: 'en',
+  look: 'sandbox',
+} as const
 
-const BANNER = html`<p class="banner"><strong>Sandbox - no real money</strong><br>
+const BANNER = html`<p class="banner"><strong>Sandbox: no real money</strong>
 This page plays the payment provider during development. It asks for no card and takes no payment.</p>`
 
 function actionForm(action: SandboxAction): Html {

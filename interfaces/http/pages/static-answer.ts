@@ -1,3 +1,5 @@
+import { chooseEncoding, type Encoding, encode, varyOn } from '../content-encoding.ts'
+
 /** A text that stays the same while the process lives, answered from memory. */
 export type StaticAnswer = {
   /** Changes with the text. */
@@ -12,20 +14,39 @@ export function staticAnswer(
 ): StaticAnswer {
   const bytes = new TextEncoder().encode(text)
   const fingerprint = Bun.hash(bytes).toString(16)
-  const etag = `"${fingerprint}"`
+  // Weak, because it is the same for every coding (RFC 9110, section 8.8.1).
+  const etag = `W/"${fingerprint}"`
+
+  // Made when first asked for, so that a start does not wait for what nobody may ever read.
+  const encoded = new Map<Encoding, Uint8Array<ArrayBuffer>>()
+  function bytesIn(encoding: Encoding): Uint8Array<ArrayBuffer> {
+    const known = encoded.get(encoding) ?? encode(bytes, encoding, 'once')
+    encoded.set(encoding, known)
+    return known
+  }
+
   return {
     fingerprint,
-    answer(request, headers = {}) {
-      const allHeaders = { ...ownHeaders, ...headers, etag }
-      return isKnown(request.headers.get('if-none-match'), etag)
-        ? new Response(null, { status: 304, headers: allHeaders })
-        : new Response(bytes, { headers: allHeaders })
+    answer(request, moreHeaders = {}) {
+      const headers = new Headers({ ...ownHeaders, ...moreHeaders, etag })
+      varyOn(headers, 'Accept-Encoding')
+      if (isKnown(request.headers.get('if-none-match'), etag)) {
+        return new Response(null, { status: 304, headers })
+      }
+      const encoding = chooseEncoding(request.headers.get('accept-encoding'))
+      if (!encoding) return new Response(bytes, { headers })
+      headers.set('content-encoding', encoding)
+      return new Response(bytesIn(encoding), { headers })
     },
   }
 }
 
-/** RFC 9110, section 13.1.2: compared weakly, since a proxy that compresses marks the tag as weak. */
+/** RFC 9110, section 13.1.2: compared weakly. */
 function isKnown(ifNoneMatch: string | null, etag: string): boolean {
-  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || tags.includes('*')
+  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim())
+  return tags.includes('*') || tags.some((tag) => opaque(tag) === opaque(etag))
+}
+
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '')
 }

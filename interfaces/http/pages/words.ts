@@ -1,8 +1,20 @@
 import type { StringKey, Strings } from '../../../application/strings.ts'
+import { type Html, html } from './html.ts'
 
 /** What a page says in its language, by key. */
 export type Words = (key: StringKey) => string
 
 export function wordsOf(strings: Strings): Words {
   return (key) => strings[key]
+}
+
+/** An element that holds one word. The page's script finds it by its key when the language changes. */
+export function spoken(
+  words: Words,
+  tag: string,
+  key: StringKey,
+  attributes: Html | null = null,
+): Html {
+  const more = attributes && html` ${attributes}`
+  return html`<${tag} data-word="${key}"${more}>${words(key)}</${tag}>`
 }

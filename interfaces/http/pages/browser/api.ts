@@ -1,0 +1,98 @@
+import type { StringKey } from '../../../../application/strings.ts'
+
+/** Why something did not work, as the page says it. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+
+  constructor(
+    readonly word: StringKey,
+    readonly details: {
+      /** When to come back, in milliseconds since 1970. */
+      readonly retryAt?: number
+      /** How many more requests of the kind the service takes before it says 429. */
+      readonly remaining?: number
+      /** How many tries the code has left, as far as the page knows. */
+      readonly triesLeft?: number
+      readonly requestId?: string | null
+      /** Whether the same may work at once. */
+      readonly mayRetry?: boolean
+    } = {},
+  ) {
+    super(word)
+  }
+}
+
+type Request = {
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly token?: string | null
+}
+
+const TIMEOUT_MS = 20_000
+const DEFAULT_WAIT_SECONDS = 60
+
+/** A client of the API on the page's own host. Throws a `Problem` for everything but success. */
+export function apiClient(problems: Readonly<Record<string, StringKey>>) {
+  async function call<Answer>(
+    method: 'GET' | 'POST',
+    path: string,
+    { body, token }: Request = {},
+  ): Promise<Answer> {
+    const response = await send(path, {
+      method,
+      headers: {
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    if (!response.ok) throw await refusal(response)
+    return response.json().catch((error) => {
+      throw failure(error)
+    })
+  }
+
+  async function refusal(response: Response): Promise<Problem> {
+    const { headers, status } = response
+    const { error = '' }: { error?: string } = await response.json().catch(() => ({}))
+    const word = status === 429 ? 'error_too_many_requests' : problems[error]
+    return new Problem(word ?? 'error_server', {
+      ...(status === 429 ? { retryAt: inSeconds(headers.get('retry-after')) } : {}),
+      ...budgetOf(headers.get('ratelimit')),
+      ...(status >= 500 ? { mayRetry: true, requestId: headers.get('x-request-id') } : {}),
+    })
+  }
+
+  return { call }
+}
+
+async function send(path: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, request)
+  } catch (error) {
+    throw failure(error)
+  }
+}
+
+function failure(error: unknown): Problem {
+  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+  return new Problem(isTimeout ? 'error_timeout' : 'error_network', {
+    mayRetry: true,
+  })
+}
+
+/** A `RateLimit` field: `"auth";r=0;t=873`. Once nothing remains, it says when to come back. */
+function budgetOf(field: string | null): {
+  remaining?: number
+  retryAt?: number
+} {
+  const [, remaining, seconds = null] = /;r=(\d+);t=(\d+)/.exec(field ?? '') ?? []
+  if (remaining === undefined) return {}
+  return Number(remaining) > 0
+    ? { remaining: Number(remaining) }
+    : { remaining: 0, retryAt: inSeconds(seconds) }
+}
+
+function inSeconds(seconds: string | null): number {
+  return Date.now() + (Number(seconds) || DEFAULT_WAIT_SECONDS) * 1000
+}

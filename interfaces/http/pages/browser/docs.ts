@@ -1,0 +1,63 @@
+// Makes the reference one that can be used: requests for this host, to copy or to send.
+
+import { outcome } from './docs-outcome.ts'
+import { allForms, fill, readRequest, showCommand } from './docs-request.ts'
+import { element } from './elements.ts'
+import { newChallenge } from './proof.ts'
+
+/** What one answer says and a later request asks for. */
+const PASSED_ON = { token: 'token', devCode: 'code', sessionId: 'session_id' } as const
+
+const copied = element('copied', HTMLElement)
+
+function start(): void {
+  for (const one of document.querySelectorAll<HTMLElement>('[data-unscripted]')) one.hidden = true
+  for (const one of document.querySelectorAll<HTMLElement>('[data-scripted]')) one.hidden = false
+  for (const form of allForms()) {
+    showCommand(form)
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      void run(form)
+    })
+  }
+  document.addEventListener('input', ({ target }) => {
+    if (target instanceof HTMLInputElement && target.form) fill(target.name, target.value)
+    if (target instanceof HTMLTextAreaElement && target.form) showCommand(target.form)
+  })
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
+    button.addEventListener('click', () => copy(button.previousElementSibling))
+  }
+  void fillInProof()
+}
+
+/** The pair in the document is known to everyone, and would let everyone in. */
+async function fillInProof(): Promise<void> {
+  const { codeChallenge = '', codeVerifier = '' } = (await newChallenge()) ?? {}
+  fill('codeChallenge', codeChallenge)
+  fill('codeVerifier', codeVerifier)
+}
+
+async function run(form: HTMLFormElement): Promise<void> {
+  if (form.hasAttribute('aria-busy')) return
+  form.setAttribute('aria-busy', 'true')
+  const answer = await outcome(form, readRequest(form))
+  form.removeAttribute('aria-busy')
+  for (const [key, name] of Object.entries(PASSED_ON)) {
+    const value = answer[key]
+    if (typeof value === 'string') fill(name, value)
+  }
+}
+
+async function copy(source: Element | null): Promise<void> {
+  copied.textContent = ''
+  try {
+    await navigator.clipboard.writeText(source?.textContent ?? '')
+    copied.textContent = 'Copied'
+  } catch {
+    // Not allowed, or not there outside of https: the reader needs one key more.
+    if (source) getSelection()?.selectAllChildren(source)
+    copied.textContent = 'Selected'
+  }
+}
+
+start()

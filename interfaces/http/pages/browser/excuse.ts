@@ -1,0 +1,54 @@
+import type { Language } from '../../../../domain/language.ts'
+import { textDirection } from '../../../../domain/language.ts'
+import { element } from './elements.ts'
+
+export type Excuse = { readonly reason: string; readonly language: Language }
+
+/** Where the excuse stands, and what one can do with it. */
+export function excuseBox({ copied, cannotCopy }: { copied: () => void; cannotCopy: () => void }) {
+  const box = element('excuse', HTMLElement)
+  const copy = element('copy', HTMLButtonElement)
+  const share = element('share', HTMLButtonElement)
+  const another = element('generate', HTMLButtonElement)
+  const text = () => box.textContent ?? ''
+
+  async function copyText(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text())
+      copied()
+    } catch {
+      // Not allowed, or not there outside of https: the reader needs one key more.
+      getSelection()?.selectAllChildren(box)
+      cannotCopy()
+    }
+  }
+
+  async function shareText(): Promise<void> {
+    try {
+      await navigator.share({ text: text() })
+    } catch (error) {
+      const isChangeOfMind = error instanceof DOMException && error.name === 'AbortError'
+      if (!isChangeOfMind) await copyText()
+    }
+  }
+
+  copy.addEventListener('click', copyText)
+  share.addEventListener('click', shareText)
+  share.hidden = !('share' in navigator)
+
+  return {
+    isEmpty: () => text() === '',
+    show({ reason, language }: Excuse) {
+      box.lang = language
+      box.dir = textDirection(language)
+      box.textContent = reason
+      another.dataset['word'] = 'another'
+      copy.disabled = share.disabled = false
+    },
+    clear() {
+      box.textContent = ''
+      another.dataset['word'] = 'generate'
+      copy.disabled = share.disabled = true
+    },
+  }
+}

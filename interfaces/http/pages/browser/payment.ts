@@ -1,0 +1,32 @@
+// Asks again whether the payment has arrived, and shows the new page once there is news.
+
+import { element } from './elements.ts'
+import { REFRESH_WAITS_SECONDS } from './refresh-waits.ts'
+
+const answer = element('answer', HTMLElement)
+
+async function waitForPayment(): Promise<void> {
+  for (const seconds of REFRESH_WAITS_SECONDS) {
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+    if (await isNews()) {
+      location.reload()
+      return
+    }
+  }
+  element('text', HTMLElement).hidden = true
+  element('later', HTMLElement).hidden = false
+}
+
+/** Without a connection, or while the service is out of reach, there is none. */
+async function isNews(): Promise<boolean> {
+  try {
+    const response = await fetch(location.href, { cache: 'no-store' })
+    if (!response.ok) return false
+    const [, state] = /data-state="(\w+)"/.exec(await response.text()) ?? []
+    return state !== undefined && state !== answer.dataset['state']
+  } catch {
+    return false
+  }
+}
+
+waitForPayment()

@@ -1,0 +1,114 @@
+import type { PluralKey, StringKey } from '../../../../application/strings.ts'
+import { type Language, matchLanguage, textDirection } from '../../../../domain/language.ts'
+import { formatAmount } from '../../../../domain/money.ts'
+import type { Price } from '../../../../domain/purchase.ts'
+import type { PageWords } from '../page-data.ts'
+import { element } from './elements.ts'
+
+/** What stands in an element. It is said again, in the other language, when the language changes. */
+type Saying = (() => string) | null
+
+const COOKIE_LIFETIME_SECONDS = 365 * 86_400
+const MINUTE_SECONDS = 60
+const HOUR_SECONDS = 3600
+
+/** The language of the page, and all that is said on it. */
+export function speaker(initialWords: PageWords) {
+  let language = matchLanguage(document.documentElement.lang)
+  let words = initialWords
+  const sayings = new Map<HTMLElement, Saying>()
+
+  function word(key: StringKey, values: Readonly<Record<string, string>> = {}): string {
+    return fill(words[key] ?? '', values)
+  }
+
+  function say(where: HTMLElement, saying: Saying): void {
+    sayings.set(where, saying)
+    show(where, saying)
+  }
+
+  /** Everything on the page at once. */
+  function change(next: Language, nextWords: PageWords): void {
+    language = next
+    words = nextWords
+    document.documentElement.lang = language
+    document.documentElement.dir = textDirection(language)
+    document.title = `${word('title')} · ${word('subtitle')}`
+    for (const one of document.querySelectorAll<HTMLElement>('[data-word]')) {
+      one.textContent = words[one.dataset['word'] ?? ''] ?? ''
+    }
+    for (const field of document.querySelectorAll<HTMLInputElement>('[data-word-placeholder]')) {
+      field.placeholder = words[field.dataset['wordPlaceholder'] ?? ''] ?? ''
+    }
+    for (const [where, saying] of sayings) show(where, saying)
+    remember(language)
+  }
+
+  return {
+    language: () => language,
+    word,
+    say,
+    change,
+    /** Says what is said there anew, because time has passed. */
+    refresh(where: HTMLElement) {
+      show(where, sayings.get(where) ?? null)
+    },
+    counted(key: PluralKey, count: number): string {
+      const form = new Intl.PluralRules(language).select(count)
+      return fill(words[`${key}_${form}`] ?? words[`${key}_other`] ?? '', {
+        count: new Intl.NumberFormat(`${language}-u-nu-latn`).format(count),
+      })
+    },
+    price: (price: Price) => formatAmount(price, language),
+    /** Rounded up, so that nobody comes back too early. */
+    wait: (seconds: number) => formatWait(Math.max(1, seconds), language),
+  }
+}
+
+/** Assistive technology reads out what changes, so that nothing is touched that stays the same. */
+function show(where: HTMLElement, saying: Saying): void {
+  const text = saying?.() ?? ''
+  if (where.textContent !== text) where.textContent = text
+}
+
+function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place)
+}
+
+function formatWait(seconds: number, language: Language): string {
+  if (seconds < 2 * MINUTE_SECONDS) return formatUnit(Math.ceil(seconds), 'second', language)
+  if (seconds < 2 * HOUR_SECONDS) {
+    return formatUnit(Math.ceil(seconds / MINUTE_SECONDS), 'minute', language)
+  }
+  return formatUnit(Math.ceil(seconds / HOUR_SECONDS), 'hour', language)
+}
+
+function formatUnit(value: number, unit: 'second' | 'minute' | 'hour', language: Language): string {
+  const style = { style: 'unit', unit, unitDisplay: 'long' } as const
+  return new Intl.NumberFormat(`${language}-u-nu-latn`, style).format(value)
+}
+
+/** Where the pages that the service makes will find it, and in the address, for whoever takes no cookies. */
+function remember(language: Language): void {
+  const secure = location.protocol === 'https:' ? '; Secure' : ''
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+  document.cookie = `language=${language}; Path=/; Max-Age=${COOKIE_LIFETIME_SECONDS}; SameSite=Lax${secure}`
+  history.replaceState(null, '', `?lang=${language}${location.hash}`)
+}
+
+/** Keeps an address in one piece among words written from right to left (Unicode FSI and PDI). */
+export function isolate(text: string): string {
+  return `\u2068${text}\u2069`
+}
+
+/** The menu of languages. `choose` loads and shows one; until it is done, and when it fails, the old one stays. */
+export function onLanguageChosen(
+  current: () => Language,
+  choose: (next: Language) => Promise<void>,
+): void {
+  const menu = element('language', HTMLSelectElement)
+  menu.addEventListener('change', async () => {
+    await choose(matchLanguage(menu.value))
+    menu.value = current()
+  })
+}
