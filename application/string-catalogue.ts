@@ -117,6 +117,10 @@ export const STRING_GROUPS = {
   errors: {
     error_invalid_email: { meaning: '400 Invalid email', lengthMax: SENTENCE_MAX },
     error_invalid_code: { meaning: '401 Invalid or expired code', lengthMax: SENTENCE_MAX },
+    error_code_incomplete: {
+      meaning: 'What was typed as a code is not six digits',
+      lengthMax: SENTENCE_MAX,
+    },
     error_code_used_up: {
       meaning: '401 Invalid or expired code, when no tries are left',
       lengthMax: SENTENCE_MAX,

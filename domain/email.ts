@@ -55,12 +55,21 @@ function normaliseLocalPart(localPart: string): string {
 }
 
 function normaliseDomain(domain: string): string {
-  if (!DOMAIN_CHARACTERS.test(domain) || !URL.canParse(`http://${domain}`)) throw invalid()
+  if (!DOMAIN_CHARACTERS.test(domain)) throw invalid()
   if (HYPHEN_AT_EDGE.test(domain.normalize('NFKC'))) throw invalid()
-  // The WHATWG host parser applies UTS #46: lower case, width, Punycode.
-  const host = new URL(`http://${domain}`).hostname
+  const host = readHost(domain)
   if (!HOST_NAME.test(host)) throw invalid()
   return host
+}
+
+/** The WHATWG host parser applies UTS #46: lower case, width, Punycode. */
+function readHost(domain: string): string {
+  try {
+    // Browsers run this, too, and older ones have no `URL.canParse`.
+    return new URL(`http://${domain}`).hostname
+  } catch {
+    throw invalid()
+  }
 }
 
 function invalid(): DomainError {

@@ -4,6 +4,7 @@ import { clientAddressReader } from './client-address.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts'
 import { answerError, answerResponse } from './errors.ts'
 import type { HttpOptions } from './options.ts'
+import { paymentErrorPage } from './payment-error-page.ts'
 import { takePlace } from './rate-limit.ts'
 import { bodyBytesMax, readBody } from './request-body.ts'
 import { newRequestId, REQUEST_ID } from './request-id.ts'
@@ -34,11 +35,11 @@ export function createHandler(options: HttpOptions): Handler {
   async function answer(incoming: Incoming): Promise<Response> {
     if (isPreflight(incoming.request)) return answerPreflight()
 
+    const { request, url, peerAddress } = incoming
+    const path = url?.pathname ?? ''
     let ownHeaders = {}
     let response: Response
     try {
-      const { request, url, peerAddress } = incoming
-      const path = url?.pathname ?? ''
       const place = await takePlace(options, {
         path,
         headers: request.headers,
@@ -51,10 +52,10 @@ export function createHandler(options: HttpOptions): Handler {
     } catch (error) {
       response = answerResponse(answerError(ports, error, incoming.requestId))
     }
-    for (const [name, value] of Object.entries<string>(ownHeaders)) {
-      response.headers.set(name, value)
-    }
-    return incoming.request.method === 'HEAD' ? withoutBody(response) : response
+    setHeaders(response, ownHeaders)
+    const page = url && paymentErrorPage(ports, { url, headers: request.headers }, response)
+    if (page) response = setHeaders(page, ownHeaders)
+    return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
   return async (request, peerAddress) => {
@@ -96,6 +97,11 @@ async function routedRequest(
     headers,
     body,
   })
+}
+
+function setHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
 }
 
 async function withoutBody(response: Response): Promise<Response> {

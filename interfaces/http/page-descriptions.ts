@@ -43,7 +43,7 @@ export const PAGE_LANGUAGE_PARAMETERS = [
 
 /** What an operation answers that makes pages, each status with what its page says. Errors beside it are JSON. */
 export function describePages(pages: Readonly<Record<number, string>>): Responses {
-  const errors = describeErrors(EVERYWHERE)
+  const errors = describeErrors([...EVERYWHERE, 'too_many_requests'])
   const responses = Object.entries(pages).map(([status, description]) => {
     const page = describePage(description)
     const error = errors[status]

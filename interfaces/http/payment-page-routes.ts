@@ -53,6 +53,9 @@ async function paymentState(ports: Ports, request: Request): Promise<PaymentPage
   }
 }
 
+/** For browsers; programs get the error alone. */
+const ERROR_PAGES = { 429: 'A page that says when to come back', 500: 'A page that says so' }
+
 const SUCCESS_DETAIL = {
   operationId: 'showPayment',
   summary: ENDPOINTS.payment['GET /payment/success'],
@@ -71,10 +74,11 @@ const SUCCESS_DETAIL = {
     ...PAGE_LANGUAGE_PARAMETERS,
   ],
   responses: describePages({
-    200: 'Active, still being processed, or not paid',
+    200: 'Active, still being processed, not paid, or no longer giving access',
     400: 'No session_id, or a malformed one',
     404: 'No session of ours',
     503: 'The payment provider cannot be reached',
+    ...ERROR_PAGES,
   }),
 }
 
@@ -83,5 +87,5 @@ const CANCEL_DETAIL = {
   summary: ENDPOINTS.payment['GET /payment/cancel'],
   tags: ['payment'],
   parameters: PAGE_LANGUAGE_PARAMETERS,
-  responses: describePages({ 200: 'Nothing was charged' }),
+  responses: describePages({ 200: 'Nothing was charged', ...ERROR_PAGES }),
 }

@@ -8,7 +8,7 @@ import { readPreferences } from './preferences.ts'
 
 /** The language a request asks for: by name, else by its Accept-Language header among those offered, else the default. */
 export function requestLanguage(
-  request: Request,
+  request: Pick<Request, 'headers'>,
   { lang, offered }: { lang: string | undefined; offered: readonly Language[] },
 ): Language {
   if (lang !== undefined) return matchLanguage(lang)

@@ -2,7 +2,7 @@
 const POLICY_OF_DATA =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Two years, as the preload lists of browsers ask for at least one. */
+/** Two years, as is usual. Other names of the domain are their owner's to decide. */
 const TRANSPORT_SECURITY = 'max-age=63072000'
 
 /** Every answer is guarded; a page keeps the policy and the cache rule it has set itself. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import type { Language } from '../../domain/language.ts'
 import { type Listener, listen } from '../../interfaces/http/listen.ts'
 import { resolve } from '../answer-check.ts'
 import { DOCUMENT } from '../checked-answers.ts'
@@ -125,9 +126,36 @@ const PAGE_SPOILERS: Readonly<
   'showPayment 503'({ http }) {
     http.ports.payments.outage = true
   },
+  'showPayment 429': exhaust,
+  'showPayment 500': breakOnce,
+  'showCancellation 429': exhaust,
+  'showCancellation 500': breakOnce,
   'showApp 304': knowPage,
   'showReference 304': knowPage,
   'readOpenApi 304': knowPage,
+}
+
+/** A browser that shows what it gets, after too many requests. */
+function exhaust({ http, headers }: Attempt): void {
+  headers['accept'] = 'text/html'
+  Object.assign(http.options, { limiters: NOTHING })
+}
+
+/** The page cannot be made, but the one that says so can. */
+function breakOnce({ http, headers }: Attempt): void {
+  headers['accept'] = 'text/html'
+  const { content } = http.ports
+  let isBroken = true
+  Object.assign(http.ports, {
+    content: {
+      ...content,
+      in(language: Language) {
+        if (!isBroken) return content.in(language)
+        isBroken = false
+        throw new Error('broken')
+      },
+    },
+  })
 }
 
 async function knowPage(attempt: Attempt, endpoint: Endpoint): Promise<void> {

@@ -91,3 +91,13 @@ describe('the words of a language', () => {
     },
   )
 })
+
+test.each(['/assets/app.js', '/assets/payment.js'])(
+  '%s asks for nothing that the phones of buyers of some years ago have not got',
+  async (path) => {
+    const { text } = await visitor().get(path)
+    expect(text).not.toMatch(
+      /\(\?<[!=]|canParse|URL\.parse|AbortSignal|groupBy|toSorted|withResolvers|structuredClone|\/v[;,)]/,
+    )
+  },
+)

@@ -34,12 +34,11 @@ export function appPage({ language, languages, words, data }: AppPage): Page {
     script: 'app.js',
     content: html`<div class="hero">
 ${spoken(words, 'h1', 'subtitle')}
-${spoken(words, 'p', 'pitch')}
 <p id="price" class="price">${data.price && formatAmount(data.price, language)}</p>
 </div>
-<div class="card">
+<div id="card" class="card">
 <noscript><p class="notice">${words('needs_javascript')}</p></noscript>
-<p class="notice unstarted">${words('error_timeout')} <a href="/app">${words('retry')}</a></p>
+<p id="unstarted" class="notice">${words('error_timeout')} <a href="/app">${words('retry')}</a></p>
 <p id="status" class="status" role="status"></p>
 ${emailStep(words)}
 ${codeStep(words)}
@@ -51,6 +50,7 @@ ${excuseStep(words)}
 ${spoken(words, 'button', 'retry', html`id="retry" type="button" class="button quiet" hidden`)}
 </div>
 </div>
+${spoken(words, 'p', 'pitch')}
 <script type="application/json" id="data">${jsonData(data)}</script>`,
     footer: html`<a href="/docs">${spoken(words, 'span', 'for_developers')}</a>`,
   }

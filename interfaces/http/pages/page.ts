@@ -43,7 +43,7 @@ const PERMISSIONS =
 
 /** A page that is made for this request alone. */
 export function pageAnswer(
-  request: Request,
+  request: Pick<Request, 'headers'>,
   page: Page,
   moreHeaders: Readonly<Record<string, string>> = {},
 ): Response {
@@ -100,7 +100,7 @@ export function renderPage(page: Page): string {
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('page.css')}">
-${head}${script && html`<script type="module" src="${assetPath(script)}" blocking="render"></script>\n`}</head>
+${head}${script && html`<script type="module" src="${assetPath(script)}"></script>\n`}</head>
 <body class="${look}">
 <a class="skip" href="#main">${skipLink}</a>
 <header><a class="brand" href="/app"><img src="${assetPath('icon.svg')}" alt="" width="32" height="32">${brand}</a>${tools}</header>

@@ -21,12 +21,17 @@ const STATUS: Readonly<Record<PaymentPageState, number>> = {
 const REFRESH_WITHOUT_SCRIPT_SECONDS = 120
 
 /** What a buyer reads on the way back from the provider. It names no address, no amount and no session. */
-export function paymentPage(state: PaymentPageState, language: Language, words: Words): Page {
+export function paymentPage(
+  state: PaymentPageState,
+  language: Language,
+  words: Words,
+  { status = STATUS[state], text = words(`payment_${state}_text`) } = {},
+): Page {
   const title = words(`payment_${state}_title`)
   const isProcessing = state === 'processing'
   return {
     ...PLAIN_PAGE,
-    status: STATUS[state],
+    status,
     language,
     brand: html`<span>${words('title')}</span>`,
     skipLink: html`<span>${words('skip_to_content')}</span>`,
@@ -38,7 +43,7 @@ export function paymentPage(state: PaymentPageState, language: Language, words: 
     content: html`<div id="answer" class="card" role="status" data-state="${state}">
 <p class="mark" aria-hidden="true"></p>
 <h1>${title}</h1>
-<p id="text">${words(`payment_${state}_text`)}</p>
+<p id="text">${text}</p>
 ${isProcessing && html`<p id="later" hidden>${words('payment_processing_later')}</p>`}
 <div class="actions">${nextStep(state, words)}</div>
 </div>`,

@@ -20,7 +20,24 @@ export class Problem extends Error {
   ) {
     super(word)
   }
+
+  /** Whether the person has to prove the address again. */
+  get needsProof(): boolean {
+    return NEEDING_PROOF.includes(this.word)
+  }
+
+  /** Whether the service may have done what it was asked for. */
+  get isUnanswered(): boolean {
+    return this.word === 'error_network' || this.word === 'error_timeout'
+  }
 }
+
+const NEEDING_PROOF: readonly StringKey[] = [
+  'error_session_expired',
+  'error_premium_required',
+  'error_email_not_verified',
+  'error_premium_active',
+]
 
 type Request = {
   readonly body?: Readonly<Record<string, unknown>>
@@ -32,24 +49,39 @@ const DEFAULT_WAIT_SECONDS = 60
 
 /** A client of the API on the page's own host. Throws a `Problem` for everything but success. */
 export function apiClient(problems: Readonly<Record<string, StringKey>>) {
+  const pending = new Set<AbortController>()
+
   async function call<Answer>(
     method: 'GET' | 'POST',
     path: string,
     { body, token }: Request = {},
   ): Promise<Answer> {
-    const response = await send(path, {
-      method,
-      headers: {
-        ...(body ? { 'content-type': 'application/json' } : {}),
-        ...(token ? { authorization: `Bearer ${token}` } : {}),
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    if (!response.ok) throw await refusal(response)
-    return response.json().catch((error) => {
-      throw failure(error)
-    })
+    const controller = new AbortController()
+    pending.add(controller)
+    let isTimeout = false
+    const timer = setTimeout(() => {
+      isTimeout = true
+      controller.abort()
+    }, TIMEOUT_MS)
+    try {
+      const response = await fetch(path, {
+        method,
+        headers: {
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+        signal: controller.signal,
+      })
+      if (!response.ok) throw await refusal(response)
+      return await response.json()
+    } catch (error) {
+      if (error instanceof Problem) throw error
+      throw new Problem(isTimeout ? 'error_timeout' : 'error_network', { mayRetry: true })
+    } finally {
+      clearTimeout(timer)
+      pending.delete(controller)
+    }
   }
 
   async function refusal(response: Response): Promise<Problem> {
@@ -63,29 +95,17 @@ export function apiClient(problems: Readonly<Record<string, StringKey>>) {
     })
   }
 
-  return { call }
-}
-
-async function send(path: string, request: RequestInit): Promise<Response> {
-  try {
-    return await fetch(path, request)
-  } catch (error) {
-    throw failure(error)
+  return {
+    call,
+    /** Nobody waits for the answers any more. */
+    abort() {
+      for (const controller of pending) controller.abort()
+    },
   }
 }
 
-function failure(error: unknown): Problem {
-  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
-  return new Problem(isTimeout ? 'error_timeout' : 'error_network', {
-    mayRetry: true,
-  })
-}
-
 /** A `RateLimit` field: `"auth";r=0;t=873`. Once nothing remains, it says when to come back. */
-function budgetOf(field: string | null): {
-  remaining?: number
-  retryAt?: number
-} {
+function budgetOf(field: string | null): { remaining?: number; retryAt?: number } {
   const [, remaining, seconds = null] = /;r=(\d+);t=(\d+)/.exec(field ?? '') ?? []
   if (remaining === undefined) return {}
   return Number(remaining) > 0

@@ -1,5 +1,7 @@
 import { Problem } from './api.ts'
 
+export type Action = () => Promise<void>
+
 /** How long an answer may take before the page says that it waits, and that it still waits. */
 const WAIT_MS = 500
 const LONG_WAIT_MS = 5000
@@ -14,27 +16,48 @@ export function attempts({
   begin: () => void
   wait: (key: 'loading' | 'still_loading') => void
   end: () => void
-  fail: (problem: Problem, action: () => Promise<void>) => void
+  fail: (problem: Problem, action: Action) => void
 }) {
-  let isBusy = false
+  let running: { readonly timers: readonly ReturnType<typeof setTimeout>[] } | null = null
 
-  return async function attempt(action: () => Promise<void>): Promise<void> {
-    if (isBusy) return
-    isBusy = true
-    begin()
-    const waiting = setTimeout(() => wait('loading'), WAIT_MS)
-    const stillWaiting = setTimeout(() => wait('still_loading'), LONG_WAIT_MS)
-    let problem: Problem | null = null
-    try {
-      await action()
-    } catch (error) {
-      problem = error instanceof Problem ? error : new Problem('error_server')
-      if (!(error instanceof Problem)) reportError(error)
-    }
-    clearTimeout(waiting)
-    clearTimeout(stillWaiting)
-    isBusy = false
+  function stop(): void {
+    for (const timer of running?.timers ?? []) clearTimeout(timer)
+    running = null
     end()
+  }
+
+  async function attempt(action: Action): Promise<void> {
+    if (running) return
+    begin()
+    const run = {
+      timers: [
+        setTimeout(() => wait('loading'), WAIT_MS),
+        setTimeout(() => wait('still_loading'), LONG_WAIT_MS),
+      ],
+    }
+    running = run
+    const problem = await problemOf(action)
+    if (running !== run) return
+    stop()
     if (problem) fail(problem, action)
+  }
+
+  return {
+    attempt,
+    /** What is awaited does not matter any more; its calls are to be aborted, too. */
+    abandon() {
+      if (running) stop()
+    },
+  }
+}
+
+async function problemOf(action: Action): Promise<Problem | null> {
+  try {
+    await action()
+    return null
+  } catch (error) {
+    if (error instanceof Problem) return error
+    reportError(error)
+    return new Problem('error_server')
   }
 }

@@ -25,6 +25,9 @@ export function countdown({ tick, done }: { tick: () => void; done: () => void }
   }
 }
 
-export function secondsUntil(moment: number): number {
-  return (moment - Date.now()) / TICK_MS
+/** The seconds until a moment, at most as many as there are now: a clock that is set back makes no wait longer. */
+export function secondsUntil(moment: number): () => number {
+  const left = () => (moment - Date.now()) / TICK_MS
+  const most = left()
+  return () => Math.min(most, left())
 }

@@ -1,11 +1,14 @@
-import type { Language } from '../../../../domain/language.ts'
-import { textDirection } from '../../../../domain/language.ts'
+import { type Language, textDirection } from '../../../../domain/language.ts'
 import { element } from './elements.ts'
+import type { speaker } from './words.ts'
 
 export type Excuse = { readonly reason: string; readonly language: Language }
 
 /** Where the excuse stands, and what one can do with it. */
-export function excuseBox({ copied, cannotCopy }: { copied: () => void; cannotCopy: () => void }) {
+export function excuseBox(
+  speech: Pick<ReturnType<typeof speaker>, 'say' | 'refresh' | 'word'>,
+  { copied, cannotCopy }: { copied: () => void; cannotCopy: () => void },
+) {
   const box = element('excuse', HTMLElement)
   const copy = element('copy', HTMLButtonElement)
   const share = element('share', HTMLButtonElement)
@@ -35,6 +38,7 @@ export function excuseBox({ copied, cannotCopy }: { copied: () => void; cannotCo
   copy.addEventListener('click', copyText)
   share.addEventListener('click', shareText)
   share.hidden = !('share' in navigator)
+  speech.say(another, () => speech.word(text() === '' ? 'generate' : 'another'))
 
   return {
     isEmpty: () => text() === '',
@@ -42,12 +46,12 @@ export function excuseBox({ copied, cannotCopy }: { copied: () => void; cannotCo
       box.lang = language
       box.dir = textDirection(language)
       box.textContent = reason
-      another.dataset['word'] = 'another'
+      speech.refresh(another)
       copy.disabled = share.disabled = false
     },
     clear() {
       box.textContent = ''
-      another.dataset['word'] = 'generate'
+      speech.refresh(another)
       copy.disabled = share.disabled = true
     },
   }

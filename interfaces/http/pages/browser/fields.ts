@@ -8,5 +8,6 @@ export function markInvalid(field: HTMLInputElement | null): void {
   for (const one of [emailField, codeField]) one.removeAttribute('aria-invalid')
   field?.setAttribute('aria-invalid', 'true')
   field?.focus()
-  field?.select()
+  // A code is typed anew, an address is mended.
+  if (field === codeField) field.select()
 }

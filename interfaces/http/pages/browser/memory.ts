@@ -1,4 +1,4 @@
-/** What the browser keeps under our keys. It may refuse to: then the page works until it is left. */
+/** What the browser keeps under our keys. Where it refuses to, it is remembered until the page is left. */
 export type Memory = {
   read(key: string): string | null
   /** Null forgets. */
@@ -12,8 +12,11 @@ export const lasting = memoryIn(() => localStorage)
 export const visit = memoryIn(() => sessionStorage)
 
 function memoryIn(storage: () => Storage): Memory {
+  const refused = new Map<string, string | null>()
   return {
     read(key) {
+      const remembered = refused.get(key)
+      if (remembered !== undefined) return remembered
       try {
         return storage().getItem(`alibi.${key}`)
       } catch {
@@ -24,7 +27,32 @@ function memoryIn(storage: () => Storage): Memory {
       try {
         if (value === null) storage().removeItem(`alibi.${key}`)
         else storage().setItem(`alibi.${key}`, value)
-      } catch {}
+        refused.delete(key)
+      } catch {
+        refused.set(key, value)
+      }
     },
   }
+}
+
+/** A value that was kept as JSON; null for anything that does not pass for one. */
+export function readJson<Value>(
+  memory: Memory,
+  key: string,
+  passes: (value: unknown) => value is Value,
+): Value | null {
+  try {
+    const value: unknown = JSON.parse(memory.read(key) ?? 'null')
+    return passes(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+export function hasFields<Name extends string>(
+  value: unknown,
+  types: Readonly<Record<Name, 'string' | 'number'>>,
+): value is Record<Name, string | number> {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(types).every(([name, type]) => typeof Reflect.get(value, name) === type)
 }

@@ -1,9 +1,20 @@
+import { isolate } from '../wait-words.ts'
 import type { Problem } from './api.ts'
+import type { Action } from './attempts.ts'
 import { countdown, secondsUntil } from './countdown.ts'
 import { element } from './elements.ts'
-import { isolate, type speaker } from './words.ts'
+import { focusStep } from './steps.ts'
+import type { speaker } from './words.ts'
 
-type Action = () => Promise<void>
+type Shown = {
+  readonly problem: Problem
+  readonly action: Action | null
+  /** Whether the action is tried again by itself once that may work. */
+  readonly resumes: boolean
+}
+
+/** The time that is left, as words take it. */
+type Wait = () => { readonly duration: string }
 
 /** Where the page says what went wrong, when to come back, and offers to try again. */
 export function problemBox(
@@ -14,7 +25,7 @@ export function problemBox(
   const text = element('problem-text', HTMLElement)
   const more = element('problem-more', HTMLElement)
   const button = element('retry', HTMLButtonElement)
-  let shown: { problem: Problem; action: Action | null } | null = null
+  let shown: Shown | null = null
 
   const clock = countdown({
     tick() {
@@ -23,7 +34,11 @@ export function problemBox(
       speech.refresh(text)
       speech.refresh(more)
     },
-    done: clear,
+    done() {
+      const { action = null, resumes = false } = shown ?? {}
+      clear()
+      if (resumes && action) retry(action)
+    },
   })
 
   function clear(): void {
@@ -31,36 +46,36 @@ export function problemBox(
     clock.stop()
     speech.say(text, null)
     speech.say(more, null)
+    if (document.activeElement === button) focusStep()
     button.hidden = true
   }
 
-  function show(problem: Problem, action: Action | null = null): void {
+  function show(problem: Problem, { action = null, resumes = false }: Partial<Shown> = {}): void {
     clear()
-    shown = { problem, action }
+    shown = { problem, action, resumes }
     const { mayRetry = false, retryAt, triesLeft } = problem.details
     const isSpent = retryAt !== undefined || triesLeft === 0
     alert.removeAttribute('aria-live')
-    speech.say(text, () => sayProblem(problem))
-    speech.say(more, () => sayMore(problem))
+    const seconds = secondsUntil(retryAt ?? 0)
+    const wait = () => ({ duration: isolate(speech.wait(seconds())) })
+    speech.say(text, () => sayProblem(problem, wait))
+    speech.say(more, () => sayMore(problem, wait))
     if (retryAt !== undefined) clock.start(retryAt)
     button.hidden = isSpent || !mayRetry || action === null
   }
 
-  function sayProblem({ word, details: { retryAt, triesLeft } }: Problem): string {
+  function sayProblem({ word, details: { retryAt, triesLeft } }: Problem, wait: Wait): string {
     if (triesLeft === 0 && retryAt === undefined) return speech.word('error_code_used_up')
-    return speech.word(word, retryAt === undefined ? {} : waitFor(retryAt))
+    return speech.word(word, retryAt === undefined ? {} : wait())
   }
 
-  function sayMore({ word, details: { retryAt, triesLeft, requestId } }: Problem): string {
+  function sayMore({ word, details }: Problem, wait: Wait): string {
+    const { retryAt, triesLeft, requestId } = details
     if (retryAt !== undefined && word !== 'error_too_many_requests') {
-      return speech.word('error_too_many_requests', waitFor(retryAt))
+      return speech.word('error_too_many_requests', wait())
     }
     if (triesLeft) return speech.counted('tries_left', triesLeft)
     return requestId ? speech.word('error_reference', { id: isolate(requestId) }) : ''
-  }
-
-  function waitFor(moment: number): { duration: string } {
-    return { duration: isolate(speech.wait(secondsUntil(moment))) }
   }
 
   button.addEventListener('click', () => {

@@ -1,4 +1,4 @@
-import { lasting } from './memory.ts'
+import { hasFields, lasting, readJson } from './memory.ts'
 
 /**
  * That this very browser has proved an address, by a secret that only it knows (RFC 7636, method S256): with it the
@@ -24,21 +24,41 @@ export async function newChallenge(): Promise<{
   return { codeVerifier, codeChallenge: base64Url(new Uint8Array(digest)) }
 }
 
-export function keepProof(proof: Proof | null): void {
-  lasting.write('proof', proof && JSON.stringify(proof))
+/** Two tabs may have proved two addresses. */
+export function keepProof(proof: Proof): void {
+  write([...readProofs().filter(({ email }) => email !== proof.email), proof])
 }
 
-/** Null when there is none, or none that still counts. */
-export function findProof(): Proof | null {
-  try {
-    const proof: Partial<Proof> | null = JSON.parse(lasting.read('proof') ?? 'null')
-    const { email, codeVerifier, until } = proof ?? {}
-    const isWhole =
-      typeof email === 'string' && typeof codeVerifier === 'string' && typeof until === 'number'
-    return isWhole && Date.now() < until ? { email, codeVerifier, until } : null
-  } catch {
-    return null
-  }
+export function dropProof(address: string): void {
+  write(readProofs().filter(({ email }) => email !== address))
+}
+
+export function dropAllProofs(): void {
+  write([])
+}
+
+/** Null when there is none for the address, or none that still counts. */
+export function findProof(address: string): Proof | null {
+  return readProofs().find(({ email }) => email === address) ?? null
+}
+
+/** The one that was kept last. */
+export function latestProof(): Proof | null {
+  return readProofs().at(-1) ?? null
+}
+
+function readProofs(): readonly Proof[] {
+  const proofs = readJson(lasting, 'proofs', areProofs) ?? []
+  return proofs.filter(({ until }) => Date.now() < until)
+}
+
+function write(proofs: readonly Proof[]): void {
+  lasting.write('proofs', proofs.length > 0 ? JSON.stringify(proofs) : null)
+}
+
+function areProofs(value: unknown): value is Proof[] {
+  const types = { email: 'string', codeVerifier: 'string', until: 'number' } as const
+  return Array.isArray(value) && value.every((one) => hasFields(one, types))
 }
 
 function base64Url(bytes: Uint8Array): string {

@@ -1,6 +1,9 @@
+import { isolate } from '../wait-words.ts'
 import { countdown, secondsUntil } from './countdown.ts'
 import { element } from './elements.ts'
-import { isolate, type speaker } from './words.ts'
+import { codeField } from './fields.ts'
+import { visit } from './memory.ts'
+import type { speaker } from './words.ts'
 
 /** A mail takes a while, and the service counts them. */
 const WAIT_MS = 30_000
@@ -11,28 +14,35 @@ export function resendButton(
 ) {
   const button = element('resend', HTMLButtonElement)
   const waiting = element('resend-wait', HTMLElement)
-  let until = 0
   const clock = countdown({
     tick: () => speech.refresh(waiting),
     done: () => showWaiting(false),
   })
 
   function showWaiting(isWaiting: boolean): void {
+    if (isWaiting && document.activeElement === button) codeField.focus()
     button.hidden = isWaiting
     waiting.hidden = !isWaiting
   }
 
   /** In milliseconds since 1970. */
-  function waitUntil(moment: number): void {
-    until = moment
+  function waitUntil(until: number): void {
+    visit.write('resend-at', String(until))
+    const seconds = secondsUntil(until)
     speech.say(waiting, () =>
-      speech.word('resend_wait', {
-        duration: isolate(speech.wait(secondsUntil(until))),
-      }),
+      speech.word('resend_wait', { duration: isolate(speech.wait(seconds())) }),
     )
     showWaiting(true)
     clock.start(until)
   }
 
-  return { waitUntil, startCountdown: () => waitUntil(Date.now() + WAIT_MS) }
+  return {
+    waitUntil,
+    startCountdown: () => waitUntil(Date.now() + WAIT_MS),
+    /** Goes on with the wait of before the page was loaded anew. */
+    resume() {
+      const until = Number(visit.read('resend-at'))
+      if (until > Date.now()) waitUntil(until)
+    },
+  }
 }

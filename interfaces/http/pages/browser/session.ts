@@ -1,10 +1,13 @@
 import { lasting, visit } from './memory.ts'
-import { findProof, keepProof } from './proof.ts'
+import { dropAllProofs, dropProof, latestProof } from './proof.ts'
+
+/** What a header may carry. Anything else was not put there by us. */
+const TOKEN = /^[\x21-\x7e]+$/
 
 /** Who is here: the token of this browser, and the address that it is about. */
 export function openSession() {
-  let token = lasting.read('token')
-  let email = lasting.read('email') ?? visit.read('email') ?? findProof()?.email ?? ''
+  let token = readToken()
+  let email = lasting.read('email') ?? visit.read('email') ?? latestProof()?.email ?? ''
 
   function forgetToken(): void {
     token = null
@@ -15,14 +18,7 @@ export function openSession() {
   return {
     token: () => token,
     email: () => email,
-    /** The buyer has left for the payment page, and may come back with access. */
-    isPaying: () => visit.read('paying') !== null,
-    setPaying(isPaying: boolean) {
-      visit.write('paying', isPaying ? 'yes' : null)
-    },
-    /** Another address has to be proved anew. */
     setEmail(next: string) {
-      if (next !== email) keepProof(null)
       email = next
       visit.write('email', email)
     },
@@ -31,16 +27,26 @@ export function openSession() {
       email = newEmail
       lasting.write('token', token)
       lasting.write('email', email)
-      visit.write('paying', null)
-      keepProof(null)
+      dropProof(email)
     },
     /** The address stays, to be proved again. */
     forgetToken,
     forgetAll() {
       forgetToken()
-      keepProof(null)
+      dropAllProofs()
       email = ''
       visit.write('email', null)
     },
+    /** Starts the page anew where somebody has signed in or out in another tab. */
+    followOtherTabs() {
+      if (readToken() === token) return
+      visit.write('email', null)
+      location.reload()
+    },
   }
+}
+
+function readToken(): string | null {
+  const kept = lasting.read('token')
+  return kept !== null && TOKEN.test(kept) ? kept : null
 }

@@ -4,19 +4,20 @@ import { visit } from './memory.ts'
 const STEPS = ['email', 'code', 'buy', 'excuse'] as const
 export type Step = (typeof STEPS)[number]
 
-/** The step that is on the page. */
-export function shownStep(): Step {
-  return STEPS.find((step) => !form(step).hidden) ?? 'email'
+/** The step that is on the page; null while it is not known yet which one that will be. */
+export function shownStep(): Step | null {
+  return STEPS.find((step) => !form(step).hidden) ?? null
 }
 
 /** Null shows none of them. */
 export function showStep(step: Step | null): void {
   for (const name of STEPS) form(name).hidden = name !== step
-  document.body.dataset['step'] = step ?? ''
-  if (!step) return
+  document.body.dataset['step'] = step ?? 'none'
   // What goes wrong is said below the button that was pressed.
-  form(step).querySelector('.button')?.after(element('feedback', HTMLElement))
-  visit.write('step', step)
+  const feedback = element('feedback', HTMLElement)
+  if (step) mainButton(step)?.after(feedback)
+  else element('card', HTMLElement).append(feedback)
+  if (step) visit.write('step', step)
 }
 
 /** Shows a step and puts the keyboard there. */
@@ -25,11 +26,18 @@ export function moveTo(step: Step): void {
   form(step).querySelector<HTMLElement>('input, button')?.focus()
 }
 
-/** Says of a step's form that an answer is awaited. */
+/** Puts the keyboard on the main button, where the element that had it goes away. */
+export function focusStep(): void {
+  const step = shownStep()
+  if (step) mainButton(step)?.focus()
+}
+
+/** Says of a step's button that an answer is awaited. */
 export function markBusy(isBusy: boolean): void {
+  const shown = shownStep()
   for (const step of STEPS) {
-    if (isBusy && step === shownStep()) form(step).setAttribute('aria-busy', 'true')
-    else form(step).removeAttribute('aria-busy')
+    if (isBusy && step === shown) mainButton(step)?.setAttribute('aria-busy', 'true')
+    else mainButton(step)?.removeAttribute('aria-busy')
   }
 }
 
@@ -38,6 +46,10 @@ export function onSubmit(step: Step, submit: () => void): void {
     event.preventDefault()
     submit()
   })
+}
+
+function mainButton(step: Step): HTMLElement | null {
+  return form(step).querySelector<HTMLElement>('.button')
 }
 
 function form(step: Step): HTMLFormElement {

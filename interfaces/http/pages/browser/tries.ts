@@ -1,28 +1,38 @@
 import { ATTEMPTS_MAX } from '../../../../domain/otp.ts'
+import { hasFields, readJson, visit } from './memory.ts'
+
+type Tries = {
+  /** When the code was sent for the first time, in milliseconds since 1970. */
+  readonly sentAt: number
+  readonly wrong: number
+}
+
+const NONE: Tries = { sentAt: 0, wrong: 0 }
 
 /**
- * How many tries a code has left, as far as this page knows. The service counts for itself and never tells: `left` is
+ * How many tries a code has left, as far as this tab knows. The service counts for itself and never tells: `left` is
  * what it will take at most.
  */
 export function triesOfCode({ otpLifetimeMs }: { otpLifetimeMs: number }) {
-  let sentAt = 0
-  let wrong = 0
+  const read = () => readJson(visit, 'tries', areTries) ?? NONE
+  const write = (tries: Tries) => visit.write('tries', JSON.stringify(tries))
   return {
     /** A mail went out. In the first half of a living code's life it carries the same code as before. */
     codeSent() {
+      const { sentAt, wrong } = read()
       const isSame = wrong < ATTEMPTS_MAX && Date.now() - sentAt < otpLifetimeMs / 2
-      if (isSame) return
-      sentAt = Date.now()
-      wrong = 0
+      if (!isSame) write({ sentAt: Date.now(), wrong: 0 })
     },
     /** Another address, another code. */
-    startAnew() {
-      sentAt = 0
-      wrong = 0
-    },
+    startAnew: () => write(NONE),
     countWrong() {
-      wrong++
+      const { sentAt, wrong } = read()
+      write({ sentAt, wrong: wrong + 1 })
     },
-    left: () => Math.max(0, ATTEMPTS_MAX - wrong),
+    left: () => Math.max(0, ATTEMPTS_MAX - read().wrong),
   }
+}
+
+function areTries(value: unknown): value is Tries {
+  return hasFields(value, { sentAt: 'number', wrong: 'number' })
 }

@@ -1,19 +1,5 @@
-import { CODE_LENGTH, parseOtpCode } from '../../../../domain/otp.ts'
-
-// Six digits of any script with nothing but spaces and dashes between them, and no other digit at their ends.
-const CODE_IN_TEXT = new RegExp(
-  `(?<!\\p{Nd})(?:\\p{Nd}[\\s\\p{Dash}]*){${CODE_LENGTH - 1}}\\p{Nd}(?!\\p{Nd})`,
-  'u',
-)
-
-/** The code that a person has typed, or null as long as it is none: a try costs one of a few. */
-export function readCode(typed: string): string | null {
-  try {
-    return parseOtpCode(typed)
-  } catch {
-    return null
-  }
-}
+import { CODE_LENGTH } from '../../../../domain/otp.ts'
+import { findCode, readCode } from './code-text.ts'
 
 /**
  * Calls back when a whole code has come in at once, pasted or filled in. Whoever types digit by digit may still find a
@@ -21,8 +7,8 @@ export function readCode(typed: string): string | null {
  */
 export function onCodeFilledIn(field: HTMLInputElement, submit: () => void): void {
   field.addEventListener('paste', (event) => {
-    const [code] = CODE_IN_TEXT.exec(event.clipboardData?.getData('text') ?? '') ?? []
-    if (code === undefined) return
+    const code = findCode(event.clipboardData?.getData('text') ?? '')
+    if (code === null) return
     event.preventDefault()
     field.value = code
     submit()

@@ -3,14 +3,13 @@ import { type Language, matchLanguage, textDirection } from '../../../../domain/
 import { formatAmount } from '../../../../domain/money.ts'
 import type { Price } from '../../../../domain/purchase.ts'
 import type { PageWords } from '../page-data.ts'
+import { formatWait } from '../wait-words.ts'
 import { element } from './elements.ts'
 
 /** What stands in an element. It is said again, in the other language, when the language changes. */
 type Saying = (() => string) | null
 
 const COOKIE_LIFETIME_SECONDS = 365 * 86_400
-const MINUTE_SECONDS = 60
-const HOUR_SECONDS = 3600
 
 /** The language of the page, and all that is said on it. */
 export function speaker(initialWords: PageWords) {
@@ -60,8 +59,7 @@ export function speaker(initialWords: PageWords) {
       })
     },
     price: (price: Price) => formatAmount(price, language),
-    /** Rounded up, so that nobody comes back too early. */
-    wait: (seconds: number) => formatWait(Math.max(1, seconds), language),
+    wait: (seconds: number) => formatWait(seconds, language),
   }
 }
 
@@ -75,19 +73,6 @@ function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place)
 }
 
-function formatWait(seconds: number, language: Language): string {
-  if (seconds < 2 * MINUTE_SECONDS) return formatUnit(Math.ceil(seconds), 'second', language)
-  if (seconds < 2 * HOUR_SECONDS) {
-    return formatUnit(Math.ceil(seconds / MINUTE_SECONDS), 'minute', language)
-  }
-  return formatUnit(Math.ceil(seconds / HOUR_SECONDS), 'hour', language)
-}
-
-function formatUnit(value: number, unit: 'second' | 'minute' | 'hour', language: Language): string {
-  const style = { style: 'unit', unit, unitDisplay: 'long' } as const
-  return new Intl.NumberFormat(`${language}-u-nu-latn`, style).format(value)
-}
-
 /** Where the pages that the service makes will find it, and in the address, for whoever takes no cookies. */
 function remember(language: Language): void {
   const secure = location.protocol === 'https:' ? '; Secure' : ''
@@ -96,19 +81,20 @@ function remember(language: Language): void {
   history.replaceState(null, '', `?lang=${language}${location.hash}`)
 }
 
-/** Keeps an address in one piece among words written from right to left (Unicode FSI and PDI). */
-export function isolate(text: string): string {
-  return `\u2068${text}\u2069`
-}
-
-/** The menu of languages. `choose` loads and shows one; until it is done, and when it fails, the old one stays. */
+/**
+ * The menu of languages. `choose` loads and shows one, unless another was chosen meanwhile; when it fails, the old one
+ * stays.
+ */
 export function onLanguageChosen(
   current: () => Language,
-  choose: (next: Language) => Promise<void>,
+  choose: (next: Language, isLatest: () => boolean) => Promise<void>,
 ): void {
   const menu = element('language', HTMLSelectElement)
+  let choices = 0
   menu.addEventListener('change', async () => {
-    await choose(matchLanguage(menu.value))
-    menu.value = current()
+    const choice = ++choices
+    const isLatest = () => choice === choices
+    await choose(matchLanguage(menu.value), isLatest)
+    if (isLatest()) menu.value = current()
   })
 }

@@ -1,0 +1,26 @@
+import type { Language } from '../../../../domain/language.ts'
+import type { PageWords } from '../page-data.ts'
+import type { apiClient } from './api.ts'
+import type { Excuse } from './excuse.ts'
+
+export type Endpoints = ReturnType<typeof endpointsOf>
+
+/** What the page asks of the service. Each throws a `Problem`. */
+export function endpointsOf({ call }: Pick<ReturnType<typeof apiClient>, 'call'>) {
+  return {
+    verifyEmail: (email: string, lang: Language) =>
+      call<{ devCode?: string }>('POST', '/auth/verify-email', { body: { email, lang } }),
+    confirmEmail: (email: string, code: string, codeChallenge: string | undefined) =>
+      call<{ token?: string }>('POST', '/auth/confirm-email', {
+        body: { email, code, codeChallenge },
+      }),
+    logInVerified: (email: string, codeVerifier: string) =>
+      call<{ token: string }>('POST', '/auth/token', { body: { email, codeVerifier } }),
+    startCheckout: (email: string, lang: Language) =>
+      call<{ checkoutUrl: string }>('POST', '/checkout', { body: { email, lang } }),
+    pickReason: (lang: Language, token: string | null) =>
+      call<Excuse>('GET', `/premium-reasons?lang=${lang}`, { token }),
+    logOut: (token: string | null) => call('POST', '/auth/logout', { token }),
+    readWords: (file: string) => call<PageWords>('GET', file),
+  }
+}
