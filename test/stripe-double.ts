@@ -4,6 +4,7 @@ import { stripeActs } from './stripe-double/acts.ts'
 import { answerCall, findRoute } from './stripe-double/api.ts'
 import { faultQueue, spoil } from './stripe-double/faults.ts'
 import { type Form, parseForm } from './stripe-double/form.ts'
+import { answerBuyer, HOSTED_PAGES } from './stripe-double/hosted-page.ts'
 import { idempotencyKeys } from './stripe-double/idempotency.ts'
 import { newId } from './stripe-double/objects.ts'
 import type { RefundAnswer } from './stripe-double/refunds.ts'
@@ -19,7 +20,8 @@ export type SeenRequest = Incoming & { readonly route: string | null; readonly f
 /**
  * A Stripe of our own, as strict as the real one where Alibi touches it, on a free port of this machine. Buyers and
  * banks are played by its methods (`pay`, `refund`, `dispute`, ...); the events that follow are held until the test
- * delivers them, in whatever order and as often as it likes. Any request can be made to go wrong (`fault`).
+ * delivers them, in whatever order and as often as it likes. Any request can be made to go wrong (`fault`). What a
+ * browser does on its hosted pages is no request to the API, and is not counted as one.
  */
 export async function startStripeDouble({
   webhookSecret,
@@ -31,7 +33,12 @@ export async function startStripeDouble({
   secretKey?: string
   clock?: Clock
 }) {
-  const account = stripeAccount({ clock, live: secretKey.includes('_live_') })
+  const account = stripeAccount({
+    clock,
+    live: secretKey.includes('_live_'),
+    pagesUrl: () => server.url + HOSTED_PAGES,
+  })
+  const acts = stripeActs(account)
   const keys = idempotencyKeys(clock)
   const faults = faultQueue()
   const requests: SeenRequest[] = []
@@ -39,6 +46,8 @@ export async function startStripeDouble({
   let webhookUrl: string | null = null
 
   async function answer(incoming: Incoming): Promise<Reply> {
+    if (incoming.path.startsWith(HOSTED_PAGES)) return answerBuyer(account, acts, incoming)
+
     const call = findRoute(incoming.method, incoming.path)
     const route = call?.route ?? null
     const form = parseForm(incoming.method === 'POST' ? incoming.body : incoming.query)
@@ -88,7 +97,7 @@ export async function startStripeDouble({
   }
 
   return {
-    ...stripeActs(account),
+    ...acts,
     ...faults,
     url: server.url,
     secretKey,

@@ -9,7 +9,16 @@ import type { SessionOrder } from './session-order.ts'
 export type Account = ReturnType<typeof stripeAccount>
 
 /** Everything one Stripe account holds, and the events it has made. */
-export function stripeAccount({ clock, live }: { clock: Clock; live: boolean }) {
+export function stripeAccount({
+  clock,
+  live,
+  pagesUrl,
+}: {
+  clock: Clock
+  live: boolean
+  /** What the addresses of hosted pages begin with. */
+  pagesUrl: () => string
+}) {
   const sessions = new Map<string, Stripe.Checkout.Session>()
   const intents = new Map<string, Stripe.PaymentIntent>()
   const charges = new Map<string, Stripe.Charge>()
@@ -31,7 +40,7 @@ export function stripeAccount({ clock, live }: { clock: Clock; live: boolean }) 
   }
 
   function createSession(order: SessionOrder): Stripe.Checkout.Session {
-    const session = newSession(order, mode())
+    const session = newSession(order, { ...mode(), pagesUrl: pagesUrl() })
     sessions.set(session.id, session)
     intentMetadata.set(session.id, order.intentMetadata)
     return session

@@ -23,7 +23,10 @@ export function newId(prefix: string): string {
   return `${prefix}_${crypto.randomUUID().replaceAll('-', '')}`
 }
 
-export function newSession(order: SessionOrder, { live, created }: Mode): Stripe.Checkout.Session {
+export function newSession(
+  order: SessionOrder,
+  { live, created, pagesUrl }: Mode & { pagesUrl: string },
+): Stripe.Checkout.Session {
   const id = newId(live ? 'cs_live' : 'cs_test')
   return {
     ...OPEN_SESSION,
@@ -41,7 +44,7 @@ export function newSession(order: SessionOrder, { live, created }: Mode): Stripe
     livemode: live,
     metadata: order.metadata,
     success_url: order.successUrl,
-    url: `https://checkout.stripe.com/c/pay/${id}`,
+    url: pagesUrl + id,
   }
 }
 

@@ -1,0 +1,138 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { LANGUAGES, type Language } from '../../domain/language.ts'
+import { expectAccessible } from './axe-scan.ts'
+import { browserSetup, TEST_PATIENCE_MS, type Visit } from './browser-setup.ts'
+import { paymentStates } from './payment-states.ts'
+import { chooseLanguage, person, stepsOf, wordsIn } from './person.ts'
+import { developmentSetup, productionSetup } from './services.ts'
+
+setDefaultTimeout(TEST_PATIENCE_MS)
+const visit = browserSetup()
+const development = developmentSetup()
+const production = productionSetup()
+
+/** One of each way of writing; the others share their colours. */
+const ALSO_DARK: readonly Language[] = ['en', 'ar', 'ja']
+
+async function scanInEveryLanguage({ page }: Visit): Promise<void> {
+  for (const language of LANGUAGES) {
+    await chooseLanguage(page, language)
+    await expectAccessible(page)
+    if (!ALSO_DARK.includes(language)) continue
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expectAccessible(page)
+    await page.emulateMedia({ colorScheme: 'light' })
+  }
+  await chooseLanguage(page, 'en')
+}
+
+/** Makes each step fail before or at the service. */
+const SPOIL = {
+  email: (page: Page) => page.locator('#email').fill('nobody'),
+  code: (page: Page) => page.locator('#code').fill('12'),
+  buy: (page: Page) => page.route('**/checkout', (route) => route.abort()),
+  excuse: (page: Page) => page.route('**/premium-reasons*', (route) => route.abort()),
+}
+
+describe('the app', () => {
+  test.concurrent('has no barrier on any step, whatever goes wrong there, in any language', () =>
+    visit(
+      { url: development.url(), screen: 'phone', allowed: { failures: ['net::ERR_FAILED'] } },
+      async (visitor) => {
+        const { page } = visitor
+        const buyer = person(visitor, 'all@example.com')
+        for (const { name, go } of stepsOf(buyer)) {
+          await go()
+          await scanInEveryLanguage(visitor)
+          await SPOIL[name](page)
+          await page.locator(`#${name}-step .button`).first().tap()
+          await page.locator('#problem-text').filter({ hasText: /./ }).waitFor()
+          await visitor.photograph(`app-${name}-problem`)
+          await scanInEveryLanguage(visitor)
+          await page.unrouteAll()
+        }
+      },
+    ))
+})
+
+describe('the page after paying', () => {
+  const states = paymentStates(production)
+  /** Those whose answer is an error, too. */
+  const STATUSES: Partial<Record<keyof typeof states, number>> = {
+    unknown: 404,
+    invalid: 400,
+    unavailable: 503,
+  }
+
+  async function scan(state: keyof typeof states, path: string): Promise<void> {
+    const options = {
+      url: production.url(),
+      screen: 'phone',
+      allowed: { statuses: [STATUSES[state] ?? 200] },
+    } as const
+    await visit(options, async ({ page, photograph }) => {
+      for (const language of LANGUAGES) {
+        await page.goto(`${path}${path.includes('?') ? '&' : '?'}lang=${language}`)
+        const words = wordsIn(language)
+        await page.getByText(words[`payment_${state}_title`], { exact: true }).waitFor()
+        await expectAccessible(page)
+        if (!ALSO_DARK.includes(language)) continue
+        await photograph(`payment-${state}`)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await expectAccessible(page)
+        await page.emulateMedia({ colorScheme: 'light' })
+      }
+    })
+  }
+
+  test.concurrent('has no barrier in any state, in any language', async () => {
+    const { unavailable, ...others } = states
+    const paths = await Promise.all(
+      typedKeys(others).map(async (state) => [state, await others[state]()] as const),
+    )
+    for (const [state, path] of paths) await scan(state, path)
+    await scan('unavailable', await unavailable())
+  })
+})
+
+describe('the sandbox', () => {
+  test.concurrent('has no barrier, whatever has become of the session', () =>
+    visit({ url: development.url(), screen: 'phone' }, async (visitor) => {
+      const { page, photograph } = visitor
+      async function scan(name: string): Promise<void> {
+        await expectAccessible(page)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await expectAccessible(page)
+        await page.emulateMedia({ colorScheme: 'light' })
+        await photograph(name)
+      }
+      const buyer = person(visitor, 'sandbox@example.com')
+      await buyer.proveAddress()
+      await buyer.goToPayment()
+      const session = page.url()
+      await scan('sandbox-open')
+      await buyer.press('Try a card that is declined')
+      await buyer.sees('The card was declined. The buyer may try again.')
+      await scan('sandbox-declined')
+      await buyer.press('Pay by bank debit: the money comes later')
+      await buyer.sees(buyer.words.payment_processing_title)
+      await page.goto(session)
+      await scan('sandbox-awaiting-money')
+      await buyer.press('The money arrives')
+      await buyer.sees(buyer.words.payment_active_title)
+      await page.goto(session)
+      await scan('sandbox-paid')
+    }))
+})
+
+test.concurrent('the rules are in force: a picture without words breaks one', () =>
+  visit({ url: development.url() }, async ({ page }) => {
+    await page.goto('/app')
+    await page.evaluate(`document.querySelector('main').append(document.createElement('img'))`)
+    await expect(expectAccessible(page)).rejects.toThrow('image-alt')
+  }))
+
+function typedKeys<Key extends string>(record: Record<Key, unknown>): Key[] {
+  return Object.keys(record) as Key[]
+}

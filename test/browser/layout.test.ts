@@ -1,0 +1,146 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { LANGUAGES, type Language, textDirection } from '../../domain/language.ts'
+import { browserSetup, SCREENS, type Screen, TEST_PATIENCE_MS } from './browser-setup.ts'
+import { chooseLanguage, person, stepsOf } from './person.ts'
+import { developmentSetup } from './services.ts'
+
+setDefaultTimeout(TEST_PATIENCE_MS)
+const visit = browserSetup()
+const { url } = developmentSetup()
+
+const EVERY_SCREEN = Object.keys(SCREENS) as Screen[]
+
+/** What sticks out of the screen, or of what holds it. Fields scroll what is typed, and some words are for ears only. */
+const STICKING_OUT = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement
+  const isHeard = (one) => one.closest('.unseen, .skip:not(:focus)') !== null
+  const outside = [...document.body.querySelectorAll('*')]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !isHeard(one))
+    .filter((one) => {
+      const { left, right, width } = one.getBoundingClientRect()
+      const isCut = !['INPUT', 'SELECT'].includes(one.tagName) && one.scrollWidth > one.clientWidth + 1
+      return width > 0 && (left < -0.5 || right > innerWidth + 0.5 ||
+        isCut && getComputedStyle(one).display !== 'inline')
+    })
+    .map((one) => one.outerHTML.slice(0, 120))
+  return scrollWidth > clientWidth ? ['the page scrolls sideways: ' + scrollWidth, ...outside] : outside
+})()`
+
+/** Other tests take pictures on phones and desktops, and one of a wall takes as long as ten of a phone. */
+function isPictured(screen: Screen, language: Language): boolean {
+  if (screen === 'wall') return language === 'en'
+  return (screen === 'small' || screen === 'tablet') && (language === 'en' || language === 'ar')
+}
+
+async function expectRoom(page: Page, screen: Screen): Promise<void> {
+  const language = await page.locator('html').getAttribute('lang')
+  const stickingOut = await page.evaluate<string[]>(STICKING_OUT)
+  expect({ language, screen, stickingOut }).toEqual({ language, screen, stickingOut: [] })
+}
+
+describe('every step', () => {
+  test.concurrent('fits on every screen, in every language', () =>
+    visit({ url: url() }, async (visitor) => {
+      const { page, photograph } = visitor
+      for (const { name, go } of stepsOf(person(visitor, 'narrow@example.com'))) {
+        await go()
+        for (const language of LANGUAGES) {
+          await chooseLanguage(page, language)
+          for (const screen of EVERY_SCREEN) {
+            await page.setViewportSize(SCREENS[screen].viewport)
+            await expectRoom(page, screen)
+            if (isPictured(screen, language)) await photograph(`app-${name}`, screen)
+          }
+        }
+        await chooseLanguage(page, 'en')
+        await page.setViewportSize(SCREENS.desktop.viewport)
+      }
+    }))
+})
+
+type Place = { readonly top: number; readonly height: number; readonly fromStart: number }
+
+/** Less than a person sees: what is left of a rounded line height of another script. */
+const TOLERANCE_PX = 0.5
+
+describe('a change of language', () => {
+  test.concurrent.each(['phone', 'desktop'] as const)(
+    'moves nothing, but that it mirrors the page for another direction (%s)',
+    (screen) =>
+      visit({ url: url(), screen }, async (visitor) => {
+        const { page } = visitor
+        const buyer = person(visitor, `steady-${screen}@example.com`)
+        for (const { name, go } of stepsOf(buyer).slice(0, -1)) {
+          await go()
+          const before = await placesOf(page, name)
+          const shifts = await watchShifts(page)
+          await shifts.takeSum()
+          // The one language that is written from right to left comes last.
+          for (const language of LANGUAGES.toSorted(byDirection)) {
+            await chooseLanguage(page, language)
+            const after = await placesOf(page, name)
+            const moved = Object.keys(before).filter((one) => !isSame(before[one], after[one]))
+            expect({ name, language, moved }).toEqual({ name, language, moved: [] })
+            const sum = await shifts.takeSum()
+            if (textDirection(language) === 'ltr')
+              expect({ name, language, sum }).toEqual({ name, language, sum: 0 })
+          }
+          await chooseLanguage(page, 'en')
+        }
+      }),
+  )
+})
+
+function byDirection(one: Language, other: Language): number {
+  return textDirection(one).localeCompare(textDirection(other))
+}
+
+test.concurrent.each(EVERY_SCREEN)('nothing shifts while a page loads (%s)', (screen) =>
+  visit({ url: url(), screen }, async ({ page }) => {
+    for (const path of ['/app', '/app?lang=ar', '/app?lang=hi', '/payment/cancel?lang=ru']) {
+      await page.goto(path)
+      const shifts = await watchShifts(page)
+      expect(await shifts.takeSum()).toBe(0)
+    }
+  }),
+)
+
+/** Adds up what has moved on the page since it was opened, in the browser's own measure. */
+async function watchShifts(page: Page): Promise<{ takeSum(): Promise<number> }> {
+  await page.evaluate(`
+    window.shifts = 0
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) window.shifts += value
+    }).observe({ type: 'layout-shift', buffered: true })`)
+  return {
+    /** Since it was last asked for. */
+    takeSum: () =>
+      page.evaluate<number>(`new Promise((resolve) => {
+        const afterAFrame = (act) => requestAnimationFrame(() => setTimeout(act))
+        afterAFrame(() => afterAFrame(() => {
+          resolve(window.shifts)
+          window.shifts = 0
+        }))
+      })`),
+  }
+}
+
+/** Where the menu, the field and the button of a step are, by how far they are from the side at which reading starts. */
+async function placesOf(page: Page, step: string): Promise<Record<string, Place>> {
+  const handles = ['#language', ...(step === 'buy' ? [] : [`#${step}`]), `#${step}-step .button`]
+  return page.evaluate<Record<string, Place>>(`
+    Object.fromEntries(${JSON.stringify(handles)}.map((handle) => {
+      const { top, height, left, right } = document.querySelector(handle).getBoundingClientRect()
+      const isMirrored = document.documentElement.dir === 'rtl'
+      // The menu stands where a line ends, all others where it starts.
+      const isAtEnd = handle === '#language'
+      return [handle, { top, height, fromStart: isAtEnd === isMirrored ? left : innerWidth - right }]
+    }))`)
+}
+
+function isSame(place: Place | undefined, other: Place | undefined): boolean {
+  if (!place || !other) return false
+  const sides = ['top', 'height', 'fromStart'] as const
+  return sides.every((side) => Math.abs(place[side] - other[side]) < TOLERANCE_PX)
+}

@@ -1,0 +1,168 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { browserSetup, TEST_PATIENCE_MS, type Visit } from './browser-setup.ts'
+import { person } from './person.ts'
+import { pressInSandbox } from './premium.ts'
+import { developmentSetup } from './services.ts'
+
+setDefaultTimeout(TEST_PATIENCE_MS)
+const visit = browserSetup()
+const { url, endVerification } = developmentSetup()
+
+const DEBIT = 'Pay by bank debit: the money comes later'
+const SECOND_MS = 1000
+/** How long the page that waits for the money waits before it looks for the first time, and how often it looks. */
+const FIRST_WAIT_MS = 2000
+const LOOKS = 6
+
+/** Follows the way up to the provider's page. */
+async function checkOut(visitor: Visit, email: string) {
+  const buyer = person(visitor, email)
+  await buyer.proveAddress()
+  await buyer.goToPayment()
+  return buyer
+}
+
+describe('the money that comes later', () => {
+  test.concurrent('turns the page that waits for it into thanks by itself, and opens the app', () =>
+    visit({ url: url(), screen: 'phone', language: 'ar', scheme: 'dark' }, async (visitor) => {
+      const { page, context, photograph } = visitor
+      await context.clock.install()
+      const buyer = await checkOut(visitor, 'late@example.com')
+      const session = page.url()
+      await buyer.press(DEBIT)
+      await buyer.sees(buyer.words.payment_processing_title)
+      await photograph('payment-processing')
+      await pressInSandbox(session, 'money_arrives')
+      await context.clock.fastForward(FIRST_WAIT_MS)
+      await buyer.sees(buyer.words.payment_active_title)
+      await buyer.follow(buyer.words.open_app)
+      await buyer.sees(buyer.words.premium_active)
+    }))
+
+  test.concurrent('is waited for within the promised number of requests, and then by the buyer alone', () =>
+    visit({ url: url() }, async (visitor) => {
+      const { page, context, photograph } = visitor
+      await context.clock.install()
+      const buyer = await checkOut(visitor, 'later@example.com')
+      const session = page.url()
+      await buyer.press(DEBIT)
+      await buyer.sees(buyer.words.payment_processing_title)
+      let looks = 0
+      page.on('response', (response) => {
+        if (response.request().resourceType() === 'fetch') looks++
+      })
+      const givenUp = page.getByText(buyer.words.payment_processing_later)
+      while (!(await givenUp.isVisible())) await context.clock.runFor(SECOND_MS)
+      expect(looks).toBe(LOOKS)
+      await photograph('payment-processing-later')
+      await pressInSandbox(session, 'money_arrives')
+      await page.reload()
+      await buyer.sees(buyer.words.payment_active_title)
+    }))
+
+  test.concurrent('that bounces is said to have failed, and the buyer may start again', () =>
+    visit({ url: url() }, async (visitor) => {
+      const { page, context, photograph } = visitor
+      await context.clock.install()
+      const buyer = await checkOut(visitor, 'bounced@example.com')
+      const session = page.url()
+      await buyer.press(DEBIT)
+      await buyer.sees(buyer.words.payment_processing_title)
+      await pressInSandbox(session, 'money_bounces')
+      await context.clock.fastForward(FIRST_WAIT_MS)
+      await buyer.sees(buyer.words.payment_unpaid_title)
+      await photograph('payment-unpaid')
+      await buyer.follow(buyer.words.open_app)
+      await buyer.goToPayment()
+    }))
+})
+
+describe('without a payment', () => {
+  test.concurrent('a declined card leaves the buyer where they can pay with another', () =>
+    visit({ url: url(), screen: 'phone' }, async (visitor) => {
+      const buyer = await checkOut(visitor, 'declined@example.com')
+      await buyer.press('Try a card that is declined')
+      await buyer.sees('The card was declined. The buyer may try again.')
+      await visitor.photograph('sandbox-declined')
+      await buyer.press('Pay now')
+      await buyer.sees(buyer.words.payment_active_title)
+    }))
+
+  test.concurrent('whoever turns back finds the button to buy, and types nothing again', () =>
+    visit({ url: url(), language: 'ja' }, async (visitor) => {
+      const { page, photograph } = visitor
+      const buyer = await checkOut(visitor, 'undecided@example.com')
+      const session = page.url()
+      await buyer.follow('Cancel and go back')
+      await buyer.sees(buyer.words.payment_cancel_title)
+      await photograph('payment-cancel')
+      await buyer.follow(buyer.words.open_app)
+      await buyer.seesStep('buy')
+      await buyer.goToPayment()
+      expect(page.url()).toBe(session)
+    }))
+
+  test.concurrent.each([true, false])(
+    'the back button leads to a page that works, in a browser that keeps pages: %p',
+    (keepsPages) =>
+      visit({ url: url(), keepsPages }, async (visitor) => {
+        const { page } = visitor
+        const buyer = await checkOut(visitor, `back-${keepsPages}@example.com`)
+        const session = page.url()
+        // A page that was kept is not loaded.
+        await page.goBack({ waitUntil: 'commit' })
+        await buyer.seesStep('buy')
+        await buyer.seesNo(buyer.words.to_payment)
+        await buyer.goToPayment()
+        expect(page.url()).toBe(session)
+      }),
+  )
+
+  test.concurrent('a page that was left, kept and is shown again goes on from where it was', () =>
+    visit({ url: url() }, async (visitor) => {
+      const { page } = visitor
+      const buyer = person(visitor, 'kept@example.com')
+      await buyer.proveAddress()
+      // The browser stays where it is, as the page does that it keeps.
+      await page.route('**/sandbox/**', (route) => route.fulfill({ status: 204 }))
+      await buyer.touch(buyer.buyButton())
+      await buyer.sees(buyer.words.to_payment)
+      await page.unrouteAll()
+      await page.evaluate(
+        `window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,
+      )
+      await buyer.seesNo(buyer.words.to_payment)
+      await buyer.goToPayment()
+    }))
+})
+
+describe('once the proof of the address has run out', () => {
+  test.concurrent('before paying, one more code leads on, and the address is there already', () =>
+    visit({ url: url(), allowed: { statuses: [403] } }, async (visitor) => {
+      const { page, photograph } = visitor
+      const email = 'slow@example.com'
+      const buyer = person(visitor, email)
+      await buyer.proveAddress()
+      endVerification(email)
+      await buyer.touch(buyer.buyButton())
+      await buyer.sees(buyer.words.error_email_not_verified)
+      expect(await page.getByLabel(buyer.words.email_label).inputValue()).toBe(email)
+      await photograph('app-email-not-verified')
+      await buyer.press(buyer.words.send_code)
+      await buyer.enterCode(await buyer.readCode())
+      await buyer.goToPayment()
+    }))
+
+  test.concurrent('after paying, one more code opens the app', () =>
+    visit({ url: url(), allowed: { statuses: [403] } }, async (visitor) => {
+      const email = 'dawdler@example.com'
+      const buyer = await checkOut(visitor, email)
+      endVerification(email)
+      await buyer.press('Pay now')
+      await buyer.follow(buyer.words.open_app)
+      await buyer.seesStep('email')
+      await buyer.press(buyer.words.send_code)
+      await buyer.enterCode(await buyer.readCode())
+      await buyer.sees(buyer.words.premium_active)
+    }))
+})
