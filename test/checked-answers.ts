@@ -1,10 +1,10 @@
 import { deprecationHeaders } from '../interfaces/http/auth-routes.ts'
 import { openApiDocument } from '../interfaces/http/openapi.ts'
-import type { HttpOptions } from '../interfaces/http/options.ts'
 import { rateClassOf } from '../interfaces/http/rate-limit.ts'
 import { answerCheck, type Document, type ResponseCheck } from './answer-check.ts'
 import { countAnswer, noteViolation } from './answer-ledger.ts'
 import { fakePorts } from './fakes.ts'
+import { unlimitedOptions } from './http-options.ts'
 
 /** Not in the document: files that pages load, and a page of development mode. */
 const UNDESCRIBED_FOLDERS = ['/assets/', '/sandbox/']
@@ -23,18 +23,7 @@ const OUTSIDE: Readonly<Record<number, string>> = {
 const ZSTD = '28b52ffd'
 const GZIP = '1f8b'
 
-const OPTIONS: HttpOptions = {
-  ports: fakePorts(),
-  sandbox: null,
-  limiters: { general: null, auth: null, premium: null },
-  development: false,
-  version: '1.0.0',
-  isHttps: false,
-  corsOrigins: '*',
-  trustedProxies: [],
-  stopping: new AbortController().signal,
-}
-export const DOCUMENT = (await openApiDocument(OPTIONS)) as Document
+export const DOCUMENT = (await openApiDocument(unlimitedOptions(fakePorts()))) as Document
 
 const responseCheck = answerCheck(DOCUMENT)
 const checks = new Map<string, { operation: string; check: ResponseCheck | null }>()

@@ -4,6 +4,7 @@ import { createHandler, type Handler } from '../../interfaces/http/handler.ts'
 import type { HttpOptions } from '../../interfaces/http/options.ts'
 import { checkAnswer } from '../checked-answers.ts'
 import { CAUSE, fakePorts } from '../fakes.ts'
+import { unlimitedOptions } from '../http-options.ts'
 
 export const PEER = '192.0.2.1'
 export const EMAIL = 'ada@example.com' as Email
@@ -13,18 +14,7 @@ export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 
 /** The HTTP side on fake ports, without limits, and a client of it as its users would write one. */
 export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
-  const options: HttpOptions = {
-    ports,
-    sandbox: null,
-    limiters: { general: null, auth: null, premium: null },
-    development: false,
-    version: '1.0.0',
-    isHttps: false,
-    corsOrigins: '*',
-    trustedProxies: [],
-    stopping: new AbortController().signal,
-    ...own,
-  }
+  const options: HttpOptions = { ...unlimitedOptions(ports), ...own }
   const answer = createHandler(options)
   const handler: Handler = async (request, peerAddress) => {
     const response = await answer(request, peerAddress)

@@ -6,6 +6,7 @@ import { newRequestId, REQUEST_ID } from '../../interfaces/http/request-id.ts'
 import { guardAnswer } from '../../interfaces/http/security-headers.ts'
 import { checkAnswer } from '../checked-answers.ts'
 import { fakePorts } from '../fakes.ts'
+import { unlimitedOptions } from '../http-options.ts'
 
 /** The words that the executable carries. */
 export const realContent = builtInContent()
@@ -21,21 +22,8 @@ export function visitor({
   openApiDocument?: () => Promise<unknown>
 } = {}) {
   const fakes = fakePorts({ content: realContent, ...ports })
-  const unlimited = { general: null, auth: null, premium: null }
-  const app = pageRoutes(
-    {
-      ports: fakes,
-      sandbox,
-      limiters: unlimited,
-      development: true,
-      version: '1.0.0',
-      isHttps: false,
-      corsOrigins: '*',
-      trustedProxies: [],
-      stopping: new AbortController().signal,
-    },
-    openApiDocument,
-  )
+  const options = { ...unlimitedOptions(fakes), sandbox, development: true }
+  const app = pageRoutes(options, openApiDocument)
 
   async function visit(path: string, init: RequestInit = {}) {
     const request = new Request(`http://localhost:3000${path}`, init)
