@@ -161,7 +161,18 @@ function isLive(otp: Otp | null, now: Date): boolean {
 function isInFirstHalf(otp: Otp | null, now: Date): otp is Otp {
   if (!otp) return false
   const lifetimeMs = otp.expiresAt.getTime() - otp.issuedAt.getTime()
-  return otp.expiresAt.getTime() - now.getTime() >= lifetimeMs / 2
+  return isMailedAgain({ ageMs: now.getTime() - otp.issuedAt.getTime(), lifetimeMs })
+}
+
+/** Whether another mail carries the same code: as long as it has at least half its life left. */
+export function isMailedAgain({
+  ageMs,
+  lifetimeMs,
+}: {
+  ageMs: number
+  lifetimeMs: number
+}): boolean {
+  return ageMs <= lifetimeMs / 2
 }
 
 /** Null when a mail may go out now. */

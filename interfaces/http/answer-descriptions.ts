@@ -6,11 +6,11 @@ import { type HeaderName, headerReferences, optionalHeaders } from './header-des
 import type { RequestRefusal } from './request-refused.ts'
 
 /** Why a request is not answered as it hoped. */
-export type Reason = Refusal | RequestRefusal | Outage | 'fault'
+type Reason = Refusal | RequestRefusal | Outage | 'fault'
 
 export type Responses = NonNullable<DocumentDecoration['responses']>
 
-/** Reads a JSON body, and can therefore refuse it. */
+/** The refusals of an operation that reads a JSON body. */
 export const BODY_REFUSALS = [
   'invalid_json',
   'invalid_request',

@@ -11,7 +11,7 @@ import {
   headerReferences,
   optionalHeaders,
 } from './header-descriptions.ts'
-import { LANGUAGE_COOKIE } from './page-language.ts'
+import { LANGUAGE_COOKIE } from './pages/page-data.ts'
 
 const PAGE_HEADERS = [
   'Content-Language',

@@ -1,12 +1,10 @@
 import type { Content, LanguageContent } from '../../application/ports.ts'
 import { findLanguage, type Language } from '../../domain/language.ts'
+import { LANGUAGE_COOKIE } from './pages/page-data.ts'
 import { requestLanguage } from './request-language.ts'
 
 /** All that matters of a request. */
 type Asked = Pick<Request, 'url' | 'headers'>
-
-/** Where the app page's script keeps the language that a visitor has chosen. */
-export const LANGUAGE_COOKIE = 'language'
 
 /** The language of a page: the one its address names (`?lang=`), else the one chosen before, else the browser's. */
 export function pageLanguage(request: Asked, offered: readonly Language[]): Language {

@@ -53,9 +53,6 @@ async function paymentState(ports: Ports, request: Request): Promise<PaymentPage
   }
 }
 
-/** For browsers; programs get the error alone. */
-const ERROR_PAGES = { 429: 'A page that says when to come back', 500: 'A page that says so' }
-
 const SUCCESS_DETAIL = {
   operationId: 'showPayment',
   summary: ENDPOINTS.payment['GET /payment/success'],
@@ -78,7 +75,9 @@ const SUCCESS_DETAIL = {
     400: 'No session_id, or a malformed one',
     404: 'No session of ours',
     503: 'The payment provider cannot be reached',
-    ...ERROR_PAGES,
+    // For browsers; programs get the error alone.
+    429: 'A page that says when to come back',
+    500: 'As 503',
   }),
 }
 
@@ -87,5 +86,5 @@ const CANCEL_DETAIL = {
   summary: ENDPOINTS.payment['GET /payment/cancel'],
   tags: ['payment'],
   parameters: PAGE_LANGUAGE_PARAMETERS,
-  responses: describePages({ 200: 'Nothing was charged', ...ERROR_PAGES }),
+  responses: describePages({ 200: 'Nothing was charged', 429: 'The same', 500: 'The same' }),
 }

@@ -1,5 +1,5 @@
 /** One thing that a client would take, and how gladly: from 1 down to 0, which means not at all. */
-export type Preference = { readonly value: string; readonly quality: number }
+type Preference = { readonly value: string; readonly quality: number }
 
 /** What an Accept-* header lists (RFC 9110, section 12.4.2), the best first. */
 export function readPreferences(header: string | null): Preference[] {

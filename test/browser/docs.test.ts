@@ -1,7 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import axe, { type AxeResults } from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
+import { CHALLENGE, VERIFIER } from '../proof-key.ts'
+import { expectAccessible } from './axe-scan.ts'
 import { browserSetup, SCREENS, type Screen, TEST_PATIENCE_MS } from './browser-setup.ts'
 import { developmentSetup } from './services.ts'
 
@@ -10,16 +11,6 @@ setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const development = developmentSetup()
 
-const AXE_OPTIONS = {
-  resultTypes: ['violations'],
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-}
-
-/** RFC 7636, appendix B: what the document has for an example. */
-const PUBLISHED_PROOF_KEY = {
-  codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-  codeVerifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
-}
 const TAB_STOPS_MAX = 5
 const OFFLINE = 'net::ERR_INTERNET_DISCONNECTED'
 
@@ -143,7 +134,10 @@ describe('the reference', () => {
     for (let reading = 0; reading < 2; reading++) {
       await visit({ url: development.url() }, async ({ page }) => {
         await page.goto('/docs')
-        for (const [name, known] of Object.entries(PUBLISHED_PROOF_KEY)) {
+        for (const [name, known] of Object.entries({
+          codeChallenge: CHALLENGE,
+          codeVerifier: VERIFIER,
+        })) {
           const place = `[name="${name}"]`
           await page.waitForFunction(
             `!['', '${known}'].includes(document.querySelector('${place}').value)`,
@@ -211,11 +205,7 @@ describe('the reference', () => {
       await photograph('docs')
       await reader(page).send('get-languages')
       await unfoldAll(page)
-      await page.evaluate(axe.source)
-      const { violations } = await page.evaluate<AxeResults>(
-        `axe.run(${JSON.stringify(AXE_OPTIONS)})`,
-      )
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+      await expectAccessible(page)
     })
   })
 

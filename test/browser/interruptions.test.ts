@@ -41,9 +41,16 @@ test.concurrent('signing out does not wait for an excuse, and none comes afterwa
     const excuse = await holdBack(page, '**/premium-reasons*')
     await reader.press(reader.words.generate)
     await excuse.asked
+    const ended = Promise.race([
+      page.waitForEvent('requestfailed'),
+      page.waitForEvent('requestfinished'),
+    ])
     await reader.press(reader.words.sign_out)
     await reader.sees(reader.words.signed_out)
     excuse.release()
+    await ended
+    expect(await page.locator('#excuse').textContent()).toBe('')
+    await reader.seesStep('email')
 
     await reader.openApp()
     await reader.seesStep('email')

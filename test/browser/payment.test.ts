@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { REFRESH_WAITS_SECONDS } from '../../interfaces/http/pages/browser/refresh-waits.ts'
 import { browserSetup, TEST_PATIENCE_MS, type Visit } from './browser-setup.ts'
 import { person } from './person.ts'
 import { pressInSandbox } from './premium.ts'
@@ -10,9 +11,8 @@ const { url, endVerification } = developmentSetup()
 
 const DEBIT = 'Pay by bank debit: the money comes later'
 const SECOND_MS = 1000
-/** How long the page that waits for the money waits before it looks for the first time, and how often it looks. */
-const FIRST_WAIT_MS = 2000
-const LOOKS = 6
+const [FIRST_WAIT_SECONDS = 0] = REFRESH_WAITS_SECONDS
+const FIRST_WAIT_MS = FIRST_WAIT_SECONDS * SECOND_MS
 
 /** Follows the way up to the provider's page. */
 async function checkOut(visitor: Visit, email: string) {
@@ -53,7 +53,7 @@ describe('the money that comes later', () => {
       })
       const givenUp = page.getByText(buyer.words.payment_processing_later)
       while (!(await givenUp.isVisible())) await context.clock.runFor(SECOND_MS)
-      expect(looks).toBe(LOOKS)
+      expect(looks).toBe(REFRESH_WAITS_SECONDS.length)
       await photograph('payment-processing-later')
       await pressInSandbox(session, 'money_arrives')
       await page.reload()

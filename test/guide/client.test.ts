@@ -81,6 +81,14 @@ test("a refusal is thrown in the service's words, and says when to come back", a
   expect(Number(cause)).toBeGreaterThan(0)
 })
 
+test('without a connection it fails in words of its own', async () => {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+  const { url } = server
+  await server.stop(true)
+  const nobody = { email: 'a@example.com', askCode: async () => '', pay: async () => {} }
+  await expect(getExcuse(url.origin, nobody)).rejects.toThrow('Offline')
+})
+
 test('the README shows this very code, and it is short', async () => {
   const code = await Bun.file(CODE).text()
   const readme = await Bun.file(path.join(import.meta.dir, '../../README.md')).text()

@@ -2,14 +2,14 @@ import { treaty } from '@elysiajs/eden'
 import type { Alibi } from '../../interfaces/http/app.ts'
 
 type Person = { email: string; askCode(): Promise<string>; pay(url: string): Promise<void> }
-const BASE64URL = { alphabet: 'base64url', omitPadding: true } as const
-
+const BASE64URL: Record<string, string> = { '+': '-', '/': '_', '=': '' }
 /** From address to excuse: `askCode` reads the mail, `pay` opens a page and ends at /payment/success. */
 export async function getExcuse(alibiUrl: string, { email, askCode, pay }: Person) {
   const alibi = treaty<Alibi>(alibiUrl)
   const codeVerifier = crypto.randomUUID() + crypto.randomUUID()
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier))
-  const codeChallenge = new Uint8Array(digest).toBase64(BASE64URL)
+  const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)))
+  const codeChallenge = base64.replace(/[+/=]/g, (sign) => BASE64URL[sign] ?? '')
 
   await ok(alibi.auth['verify-email'].post({ email }))
   const proof = { email, code: await askCode(), codeChallenge }
@@ -18,13 +18,13 @@ export async function getExcuse(alibiUrl: string, { email, askCode, pay }: Perso
     await pay((await ok(alibi.checkout.post({ email }))).checkoutUrl)
     token = (await ok(alibi.auth.token.post({ email, codeVerifier }))).token
   }
-  const headers = { authorization: `Bearer ${token}` }
-  return ok(alibi['premium-reasons'].get({ query: { lang: 'sv' }, headers }))
+  const options = { query: { lang: 'sv' }, headers: { authorization: `Bearer ${token}` } }
+  return ok(alibi['premium-reasons'].get(options))
 }
 
-type Answer<Data> = { data: Data; error: { value: { error: string } } | null; response: Response }
-async function ok<Data>(answer: Promise<Answer<Data>>) {
+type Answer<T> = { data: T; error: { value: { error: string } } | null; response?: Response }
+async function ok<T>(answer: Promise<Answer<T>>) {
   const { data, error, response } = await answer
   if (data) return data
-  throw new Error(error?.value.error, { cause: response.headers.get('retry-after') })
+  throw new Error(error?.value.error ?? 'Offline', { cause: response?.headers.get('retry-after') })
 }

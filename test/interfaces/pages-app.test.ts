@@ -96,6 +96,27 @@ describe('/app', () => {
 
   test('has words for everything that the API refuses', async () => {
     const { problems, words } = dataOf((await visitor().get('/app')).text)
+    expect(problems).toEqual({
+      'Invalid email': 'error_invalid_email',
+      'Invalid or expired code': 'error_invalid_code',
+      'Too many requests, please try again later': 'error_too_many_requests',
+      'Missing token': 'error_session_expired',
+      'Invalid or expired token': 'error_session_expired',
+      'Premium access required': 'error_premium_required',
+      'Email not verified': 'error_email_not_verified',
+      'Premium access already active': 'error_premium_active',
+      'Payment processing': 'error_payment_processing',
+      'Invalid signature': 'error_invalid_request',
+      'Invalid JSON': 'error_invalid_request',
+      'Invalid request': 'error_invalid_request',
+      'Endpoint not found': 'error_not_found',
+      'Request too large': 'error_invalid_request',
+      'Unsupported media type': 'error_invalid_request',
+      'Email delivery unavailable': 'error_email_unavailable',
+      'Payment provider unavailable': 'error_payment_unavailable',
+      'Temporarily unavailable': 'error_unavailable',
+      'Internal server error': 'error_server',
+    })
     const answers = { ...ANSWERS, ...REQUEST_ANSWERS, ...OUTAGE_ANSWERS, fault: FAULT_ANSWER }
     for (const { error } of Object.values(answers)) expect(words[problems[error]!]).toBeString()
   })

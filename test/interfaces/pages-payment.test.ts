@@ -73,7 +73,7 @@ describe('/payment/success', () => {
   test('refreshes at a growing distance for some minutes, within ten requests in fifteen minutes', async () => {
     const waits = REFRESH_WAITS_SECONDS
     expect(waits).toEqual(waits.toSorted((left, right) => left - right))
-    // The checkout, the first visit, the one when there is news and one by hand are the other four.
+    // See there for the other four.
     expect(waits.length).toBeLessThanOrEqual(6)
     expect(waits.reduce((sum, wait) => sum + wait)).toBeGreaterThan(180)
   })
@@ -165,7 +165,7 @@ describe('/payment/success', () => {
     expectDecentPage(page)
   })
 
-  test('a fault of ours is not passed off as an outage', async () => {
+  test('a fault of ours is left to whoever answers all faults', async () => {
     const { get, path, ports } = await returningBuyer('paid')
     ports.payments.readSession = async () => {
       throw new Error('a fault')

@@ -2,6 +2,9 @@ import type { StringKey } from '../../../application/strings.ts'
 import type { Language } from '../../../domain/language.ts'
 import type { Price } from '../../../domain/purchase.ts'
 
+/** The cookie in which the app page's script keeps the language that a visitor has chosen. */
+export const LANGUAGE_COOKIE = 'language'
+
 /** Words by key, plural forms under the key with their category behind it. */
 export type PageWords = Readonly<Record<string, string>>
 

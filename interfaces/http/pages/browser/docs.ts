@@ -1,5 +1,6 @@
 // Makes the reference one that can be used: requests for this host, to copy or to send.
 
+import { copyText } from './copy-text.ts'
 import { outcome } from './docs-outcome.ts'
 import { allForms, fill, readRequest, showCommand } from './docs-request.ts'
 import { element } from './elements.ts'
@@ -50,14 +51,7 @@ async function run(form: HTMLFormElement): Promise<void> {
 
 async function copy(source: Element | null): Promise<void> {
   copied.textContent = ''
-  try {
-    await navigator.clipboard.writeText(source?.textContent ?? '')
-    copied.textContent = 'Copied'
-  } catch {
-    // Not allowed, or not there outside of https: the reader needs one key more.
-    if (source) getSelection()?.selectAllChildren(source)
-    copied.textContent = 'Selected'
-  }
+  if (source) copied.textContent = (await copyText(source)) ? 'Copied' : 'Selected'
 }
 
 start()

@@ -1,4 +1,5 @@
 import { type Language, textDirection } from '../../../../domain/language.ts'
+import { copyText } from './copy-text.ts'
 import { element } from './elements.ts'
 import type { speaker } from './words.ts'
 
@@ -15,15 +16,9 @@ export function excuseBox(
   const another = element('generate', HTMLButtonElement)
   const text = () => box.textContent ?? ''
 
-  async function copyText(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text())
-      copied()
-    } catch {
-      // Not allowed, or not there outside of https: the reader needs one key more.
-      getSelection()?.selectAllChildren(box)
-      cannotCopy()
-    }
+  async function copyExcuse(): Promise<void> {
+    if (await copyText(box)) copied()
+    else cannotCopy()
   }
 
   async function shareText(): Promise<void> {
@@ -31,11 +26,11 @@ export function excuseBox(
       await navigator.share({ text: text() })
     } catch (error) {
       const isChangeOfMind = error instanceof DOMException && error.name === 'AbortError'
-      if (!isChangeOfMind) await copyText()
+      if (!isChangeOfMind) await copyExcuse()
     }
   }
 
-  copy.addEventListener('click', copyText)
+  copy.addEventListener('click', copyExcuse)
   share.addEventListener('click', shareText)
   share.hidden = !('share' in navigator)
   speech.say(another, () => speech.word(text() === '' ? 'generate' : 'another'))

@@ -1,5 +1,5 @@
 /** What the browser keeps under our keys. Where it refuses to, it is remembered until the page is left. */
-export type Memory = {
+type Memory = {
   read(key: string): string | null
   /** Null forgets. */
   write(key: string, value: string | null): void

@@ -3,9 +3,7 @@ import type { Endpoints } from './endpoints.ts'
 import { dropProof, findProof, keepProof, newChallenge, type Proof } from './proof.ts'
 
 /** A token, where the address has premium; else whether the service still takes the address for proved. */
-export type Standing =
-  | { readonly token: string }
-  | { readonly token: null; readonly isVerified: boolean }
+type Standing = { readonly token: string } | { readonly token: null; readonly isVerified: boolean }
 
 /** Proves addresses by their codes, and remembers by what this browser can show that it has. */
 export function openProving(

@@ -1,4 +1,4 @@
-import { ATTEMPTS_MAX } from '../../../../domain/otp.ts'
+import { ATTEMPTS_MAX, isMailedAgain } from '../../../../domain/otp.ts'
 import { hasFields, readJson, visit } from './memory.ts'
 
 type Tries = {
@@ -17,10 +17,11 @@ export function triesOfCode({ otpLifetimeMs }: { otpLifetimeMs: number }) {
   const read = () => readJson(visit, 'tries', areTries) ?? NONE
   const write = (tries: Tries) => visit.write('tries', JSON.stringify(tries))
   return {
-    /** A mail went out. In the first half of a living code's life it carries the same code as before. */
+    /** A mail went out, with the same code as before or another one. */
     codeSent() {
       const { sentAt, wrong } = read()
-      const isSame = wrong < ATTEMPTS_MAX && Date.now() - sentAt < otpLifetimeMs / 2
+      const ageMs = Date.now() - sentAt
+      const isSame = wrong < ATTEMPTS_MAX && isMailedAgain({ ageMs, lifetimeMs: otpLifetimeMs })
       if (!isSame) write({ sentAt: Date.now(), wrong: 0 })
     },
     /** Another address, another code. */

@@ -2,7 +2,7 @@ import type { PluralKey, StringKey } from '../../../../application/strings.ts'
 import { type Language, matchLanguage, textDirection } from '../../../../domain/language.ts'
 import { formatAmount } from '../../../../domain/money.ts'
 import type { Price } from '../../../../domain/purchase.ts'
-import type { PageWords } from '../page-data.ts'
+import { LANGUAGE_COOKIE, type PageWords } from '../page-data.ts'
 import { formatWait } from '../wait-words.ts'
 import { element } from './elements.ts'
 
@@ -77,7 +77,7 @@ function fill(text: string, values: Readonly<Record<string, string>>): string {
 function remember(language: Language): void {
   const secure = location.protocol === 'https:' ? '; Secure' : ''
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
-  document.cookie = `language=${language}; Path=/; Max-Age=${COOKIE_LIFETIME_SECONDS}; SameSite=Lax${secure}`
+  document.cookie = `${LANGUAGE_COOKIE}=${language}; Path=/; Max-Age=${COOKIE_LIFETIME_SECONDS}; SameSite=Lax${secure}`
   history.replaceState(null, '', `?lang=${language}${location.hash}`)
 }
 
