@@ -14,8 +14,8 @@ const STATES: Readonly<Record<string, PaymentPageState>> = {
 const ERRORS: readonly number[] = [429, 500]
 
 /**
- * The page that says what an error answer says, for a browser that shows it to a buyer. Null for any other answer, and
- * for programs.
+ * The page that says what an error answer says, for a browser that shows it to a buyer; its headers are still to be put
+ * on. Null for any other answer, and for programs.
  */
 export function paymentErrorPage(
   { content }: { content: Content },
@@ -29,12 +29,11 @@ export function paymentErrorPage(
 
   const { language, strings } = pageContent(content, { url: url.href, headers })
   const words = wordsOf(strings)
-  const waitSeconds = answer.headers.get('retry-after')
-  const wait = () => isolate(formatWait(Number(waitSeconds), language))
+  const wait = () => isolate(formatWait(Number(answer.headers.get('retry-after')), language))
   const tooMany = () => words('error_too_many_requests').replace('{duration}', wait())
   const page = paymentPage(state, language, words, {
     status: answer.status,
     ...(answer.status === 429 && state !== 'cancel' ? { text: tooMany() } : {}),
   })
-  return pageAnswer({ headers }, page, waitSeconds === null ? {} : { 'retry-after': waitSeconds })
+  return pageAnswer({ headers }, page)
 }

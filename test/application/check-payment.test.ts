@@ -174,3 +174,23 @@ describe('checkPayment', () => {
     expect(await ports.purchases.findBySessionId(sessionId)).toEqual(before)
   })
 })
+
+test('asks again about a payment that was put aside for review', async () => {
+  const { ports, sessionId, status } = await open()
+  const report = ports.payments.move(sessionId, 'paid')
+  ports.payments.sessions.set(sessionId, { ...report, currency: 'usd' })
+  expect(await status()).toBe('processing')
+  ports.payments.sessions.set(sessionId, report)
+  expect(await status()).toBe('active')
+})
+test('names the page as the one that settled it', async () => {
+  const { ports, sessionId, status } = await open()
+  ports.payments.move(sessionId, 'paid')
+  await status()
+  expect(ports.log.lines).toContainEqual(
+    expect.objectContaining({
+      event: 'purchase changed',
+      fields: expect.objectContaining({ state: 'paid', by: 'page' }),
+    }),
+  )
+})

@@ -153,3 +153,16 @@ describe('logInVerified', () => {
     },
   )
 })
+
+test('gives a token that outlives the latest log-out, also where the clock was set back since', async () => {
+  const ports = fakePorts()
+  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  await logOut(ports, email)
+  ports.clock.advance(MINUTE_MS)
+  const code = await verifyEmail(ports, { email, language: 'en' })
+  await confirmEmail(ports, { email, code, codeChallenge: CHALLENGE })
+  ports.clock.advance(-2 * MINUTE_MS)
+  const token = await logInVerified(ports, { email, codeVerifier: VERIFIER })
+  const claims = await ports.tokens.verify(token, ports.clock.now())
+  expect(isLoggedOut(claims!.issuedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+})

@@ -181,8 +181,10 @@ test('a verification of an earlier release lives on without a challenge, and the
     const next = verifyEmail(ANNA, { codeChallenge: CHALLENGE, lifetimeMs: 1000, now: NOON })
     await saveVerification(store, next)
     expect(await store.verifications.findByEmail(ANNA)).toEqual(next)
-    const codeChallenge = CHALLENGE.slice(1) as typeof CHALLENGE
-    await expect(saveVerification(store, { ...next, codeChallenge })).rejects.toThrow('CHECK')
+    for (const wrong of [CHALLENGE.slice(1), `${CHALLENGE}A`]) {
+      const codeChallenge = wrong as typeof CHALLENGE
+      await expect(saveVerification(store, { ...next, codeChallenge })).rejects.toThrow('CHECK')
+    }
   }
 })
 

@@ -173,6 +173,36 @@ describe('the service by itself', () => {
     await work
   })
 
+  test('waits no shorter after a run of the reconciler that failed', async () => {
+    const { ports, start, stop, waits } = await openService()
+    ports.sweeps.findLastRun = async () => {
+      throw new Unavailable('storage', { cause: new Error('locked') })
+    }
+    const work = start()
+    await waits.untilBothSleep()
+    expect(waits.asked()).toEqual([SECOND_MS, MINUTE_MS])
+    stop.abort()
+    await work
+  })
+
+  test('looks at everything again as long as a single list was out of reach', async () => {
+    const { ports, start, stop, waits, pass } = await openService()
+    for (const sweep of SWEEP_NAMES) await ports.sweeps.recordRun(sweep, ports.clock.now())
+    const { findDisputes } = ports.payments
+    ports.payments.findDisputes = () => {
+      throw new Unavailable('payment', { cause: new Error('down') })
+    }
+    const work = start()
+    await waits.untilBothSleep()
+    ports.payments.findDisputes = findDisputes
+    await pass(MINUTE_MS)
+    const lists = ports.payments.windows.map(({ list }) => list)
+    expect(lists.filter((list) => list === 'findRefunds')).toHaveLength(2)
+    expect(lists).toContain('findDisputes')
+    stop.abort()
+    await work
+  })
+
   test('asks what is sold at its start, and works as well when nobody answers', async () => {
     const { ports, start, stop, waits, pass, move, email } = await openService()
     let asked = 0

@@ -24,6 +24,9 @@ describe('chooseEncoding', () => {
     ['gzip;q=0.5, identity;q=0.1', 'gzip'],
     ['gzip;q=nonsense', null],
     ['gzipped', null],
+    ['gzip, identity', 'gzip'],
+    ['gzip;q = 0', null],
+    ['gzip;q=1.5, zstd;q=0.1', 'zstd'],
   ])('%p is answered with %p', (header, encoding) => {
     expect(chooseEncoding(header)).toBe(encoding as never)
   })
@@ -88,7 +91,7 @@ test('an answer about a token or a code is never compressed together with what a
   expect(answer.header('content-encoding')).toBeNull()
 })
 
-test('a page that is kept in memory is made once for each language', async () => {
+test('the same page is known by the same tag, whatever its language was called by', async () => {
   const { get } = visitor()
   const tagOf = async (path: string) => (await get(path)).headers.get('etag')
   expect(await tagOf('/app?lang=fr')).toBe(await tagOf('/app?lang=fr-CA'))

@@ -247,3 +247,22 @@ describe('the access log', () => {
     }
   })
 })
+
+test.each([
+  ['/nothing', null, 404],
+  ['/pay/ada@example.com', null, 404],
+  ['/asset/012345', null, 404],
+] as const)(
+  'the access log says of %s neither more nor another status than was answered',
+  async (path, logged, status) => {
+    const http = openHttp()
+    await http.get(path)
+    expect(http.ports.log.lines.at(-1)?.fields).toMatchObject({ path: logged, status })
+  },
+)
+test('a request that makes no sense and is one too many is 429, as any other', async () => {
+  const answer = await openHttp({
+    limiters: { general: countingLimiter(0), auth: null, premium: null },
+  }).handler({ url: 'http://[', method: 'GET', headers: new Headers() } as Request, null)
+  expect(answer.status).toBe(429)
+})

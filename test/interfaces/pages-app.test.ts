@@ -10,6 +10,7 @@ import {
 } from '../../interfaces/http/errors.ts'
 import type { AppPageData } from '../../interfaces/http/pages/page-data.ts'
 import { contentWith, fakePorts } from '../fakes.ts'
+import { openHttp } from './http-client.ts'
 import { expectDecentPage, realContent, visitor } from './page-visitor.ts'
 
 function dataOf(text: string): AppPageData {
@@ -154,6 +155,17 @@ describe('the price on /app', () => {
     expect((await get('/app')).text).toContain('€4.00')
   })
 
+  test('is not asked for again once it is known', async () => {
+    let asked = 0
+    const price = async () => {
+      asked++
+      return { amount: 400, currency: 'eur' }
+    }
+    const { get } = visitor({ ports: { payments: { ...payments, price } } })
+    for (const path of ['/app', '/app', '/app?lang=de']) await get(path)
+    expect(asked).toBe(1)
+  })
+
   test('is asked for again after an outage, which the log tells', async () => {
     const outcomes = [
       () => Promise.reject(new Unavailable('payment', { cause: new Error('down') })),
@@ -166,4 +178,47 @@ describe('the price on /app', () => {
     expect(ports.log.lines).toMatchObject([{ level: 'warn', fields: { task: 'price' } }])
     expect(dataOf((await get('/app')).text).price).toEqual({ amount: 400, currency: 'eur' })
   })
+})
+
+test('tells its script how long codes and verifications live, and where the words of each language are', async () => {
+  const { get, ports } = visitor()
+  const { otpLifetimeMs, verificationLifetimeMs, wordFiles } = dataOf((await get('/app')).text)
+  const { rules } = ports
+  expect({ otpLifetimeMs, verificationLifetimeMs }).toEqual({
+    otpLifetimeMs: rules.otpLifetimeMs,
+    verificationLifetimeMs: rules.verificationLifetimeMs,
+  })
+  for (const language of LANGUAGES) {
+    expect(wordFiles[language]).toStartWith(`/assets/words/${language}.json?v=`)
+  }
+})
+test('offers no language that is not on offer', async () => {
+  const languages = ['en', 'fr'] as const
+  const { get } = visitor({ ports: { content: { ...realContent, languages } } })
+  const { text } = await get('/app')
+  const offered = Array.from(text.matchAll(/<option value="(\w+)"/g), ([, code]) => code!)
+  expect(offered).toEqual(['en', 'fr'])
+  expect(Object.keys(dataOf(text).wordFiles)).toEqual(['en', 'fr'])
+  const http = openHttp({}, fakePorts({ content: { ...realContent, languages } }))
+  expect((await http.get('/assets/words/fr.json')).status).toBe(200)
+  expect((await http.get('/assets/words/de.json')).status).toBe(404)
+})
+test('shows one step at a time, and says so where its script does not start', async () => {
+  const { text } = await visitor().get('/app')
+  const shown = Array.from(text.matchAll(/<form id="([\w-]+)" ?(?:novalidate)?>/g), ([, id]) => id)
+  expect(shown).toEqual(['email-step'])
+  expect(text).toContain('<p id="unstarted" class="notice">')
+  expect(text).toContain('<body class="app">')
+  expect(text).toContain('<footer><a href="/docs">')
+  expect(text).toContain('data-word="pitch"')
+  expect(text).toContain('data-word-placeholder="email_placeholder"')
+})
+
+test('brings along every plural form', async () => {
+  for (const language of LANGUAGES) {
+    const { words } = dataOf((await visitor().get(`/app?lang=${language}`)).text)
+    const forms = (all: object) =>
+      Object.entries(all).filter(([key]) => key.startsWith('tries_left_'))
+    expect(forms(words).toSorted()).toEqual(forms(realContent.in(language).strings).toSorted())
+  }
 })

@@ -98,3 +98,15 @@ describe('a line for the shell', () => {
     expect(wordsOf(curlCommand(empty, ''))).toEqual(['/people/{id}', '-X', 'POST'])
   })
 })
+
+test('percent-encodes every sign that a shell, or the origin, could give a meaning', () => {
+  const TWICE = { method: 'GET', path: '/people/{id}/of/{id}', mediaType: null }
+  expect(requestExample(TWICE, [field('id', 'path', "a'(b)*!")]).path).toBe(
+    '/people/a%27%28b%29%2a%21/of/a%27%28b%29%2a%21',
+  )
+  const request = requestExample(TWICE, [field('token', 'token', '')])
+  expect(request.token).toBe('')
+  const quotedBody = { ...request, token: null, body: "it's 'so'" }
+  expect(curlCommand(quotedBody, 'http://a b')).toContain(`'http://a b/people`)
+  expect(curlCommand(quotedBody, null)).toContain(`'it'\\''s '\\''so'\\'''`)
+})

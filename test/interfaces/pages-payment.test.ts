@@ -266,3 +266,32 @@ describe('every payment page', () => {
     expect(text).toContain('&lt;script&gt;')
   })
 })
+
+test('forbids everything it has no use for, and is kept apart by language, cookie and coding', async () => {
+  const { headers, text } = await visitor().get('/payment/cancel')
+  expect(headers.get('content-security-policy')).toBe(
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; " +
+      "frame-ancestors 'none'; trusted-types 'none'; require-trusted-types-for 'script'",
+  )
+  expect(headers.get('vary')).toBe('Accept-Language, Cookie, Accept-Encoding')
+  expect(headers.get('permissions-policy')).toContain('clipboard-write=(self)')
+  expect(text).toContain('<main id="main" tabindex="-1">')
+  expect(text).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">')
+  expect(text).toContain('<meta name="color-scheme" content="light dark">')
+  expect(text).toContain('<link rel="icon" href="/assets/icon.svg?v=')
+  expect(text).toContain('<body class="message">')
+})
+
+test('offers to ask again where the provider was out of reach, and hides what may come later', async () => {
+  const { get, ports } = visitor()
+  ports.payments.outage = true
+  const { text } = await get('/payment/success?session_id=cs_test_1')
+  expect(text).toContain('<a class="button" href="">')
+  expect(text).not.toContain('id="later"')
+  expect(text).toContain('<div id="answer" class="card" role="status"')
+  for (const path of ['/payment/success', '/payment/success?session_id=cs_x']) {
+    const page = await visitor().get(path)
+    expect(page.text).toContain('<a class="button" href="/app">')
+    expect(page.text).not.toContain('/app#')
+  }
+})

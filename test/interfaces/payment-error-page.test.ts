@@ -39,6 +39,7 @@ describe('a buyer who comes back after too many requests', () => {
     expect(answer.status).toBe(429)
     expect(answer.text).toContain('href="/app#unpaid"')
     expect(answer.text).toContain(realContent.in('en').strings.payment_cancel_title)
+    expect(answer.text).toContain(realContent.in('en').strings.payment_cancel_text)
   })
 })
 
@@ -71,4 +72,21 @@ test('a fault of ours is a page that says nothing about it, and offers to try ag
   expect(answer.text).toContain(realContent.in('en').strings.payment_unavailable_title)
   expect(answer.text).toContain(realContent.in('en').strings.retry)
   expect(answer.text).not.toContain('secret')
+})
+
+test('reads the language that the address names', async () => {
+  const answer = await exhausted().get('/payment/success?lang=ar', {
+    ...BROWSER,
+    'accept-language': 'fr',
+  })
+  expect(answer.text).toContain('<html lang="ar" dir="rtl">')
+})
+test('HEAD is answered as GET, without the page', async () => {
+  const http = exhausted()
+  const [got, head] = [
+    await http.get('/payment/success', BROWSER),
+    await http.send('HEAD', '/payment/success', { headers: BROWSER }),
+  ]
+  expect(head).toMatchObject({ status: got.status, text: '' })
+  expect(head.header('content-type')).toBe(got.header('content-type'))
 })
