@@ -4,10 +4,12 @@ import { LANGUAGES, type Language, textDirection } from '../../domain/language.t
 import { browserSetup, SCREENS, type Screen, TEST_PATIENCE_MS } from './browser-setup.ts'
 import { chooseLanguage, person, stepsOf } from './person.ts'
 import { developmentSetup } from './services.ts'
+import { slowNetworkSetup } from './slow-network.ts'
 
 setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
+const slowNetwork = slowNetworkSetup(url)
 
 const EVERY_SCREEN = Object.keys(SCREENS) as Screen[]
 
@@ -75,16 +77,16 @@ describe('a change of language', () => {
           await go()
           const before = await placesOf(page, name)
           const shifts = await watchShifts(page)
-          await shifts.takeSum()
+          await shifts.take()
           // The one language that is written from right to left comes last.
           for (const language of LANGUAGES.toSorted(byDirection)) {
             await chooseLanguage(page, language)
             const after = await placesOf(page, name)
             const moved = Object.keys(before).filter((one) => !isSame(before[one], after[one]))
             expect({ name, language, moved }).toEqual({ name, language, moved: [] })
-            const sum = await shifts.takeSum()
+            const shifted = await shifts.take()
             if (textDirection(language) === 'ltr')
-              expect({ name, language, sum }).toEqual({ name, language, sum: 0 })
+              expect({ name, language, ...shifted }).toEqual({ name, language, ...NO_SHIFT })
           }
           await chooseLanguage(page, 'en')
         }
@@ -96,31 +98,49 @@ function byDirection(one: Language, other: Language): number {
   return textDirection(one).localeCompare(textDirection(other))
 }
 
-test.concurrent.each(EVERY_SCREEN)('nothing shifts while a page loads (%s)', (screen) =>
-  visit({ url: url(), screen }, async ({ page }) => {
+test.concurrent.each(EVERY_SCREEN)('nothing shifts while a page comes in slowly (%s)', (screen) =>
+  visit({ url: slowNetwork.url(), screen }, async ({ page }) => {
     for (const path of ['/app', '/app?lang=ar', '/app?lang=hi', '/payment/cancel?lang=ru']) {
       await page.goto(path)
       const shifts = await watchShifts(page)
-      expect(await shifts.takeSum()).toBe(0)
+      expect({ path, ...(await shifts.take()) }).toEqual({ path, ...NO_SHIFT })
     }
   }),
 )
 
-/** Adds up what has moved on the page since it was opened, in the browser's own measure. */
-async function watchShifts(page: Page): Promise<{ takeSum(): Promise<number> }> {
+type Shift = {
+  /** In the browser's own measure (https://web.dev/articles/cls). */
+  readonly sum: number
+  /** What it was, and where to. */
+  readonly moved: readonly string[]
+}
+
+const NO_SHIFT: Shift = { sum: 0, moved: [] }
+
+/** Adds up what has moved on the page since it was opened. */
+async function watchShifts(page: Page): Promise<{ take(): Promise<Shift> }> {
   await page.evaluate(`
-    window.shifts = 0
+    window.shifts = { sum: 0, moved: [] }
     new PerformanceObserver((list) => {
-      for (const { value } of list.getEntries()) window.shifts += value
+      const placeOf = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(' ')
+      for (const { value, sources } of list.getEntries()) {
+        window.shifts.sum += value
+        for (const { node, previousRect, currentRect } of sources)
+          window.shifts.moved.push([
+            (node?.outerHTML ?? node?.textContent ?? 'something gone').slice(0, 60),
+            placeOf(previousRect),
+            placeOf(currentRect),
+          ].join(' -> '))
+      }
     }).observe({ type: 'layout-shift', buffered: true })`)
   return {
     /** Since it was last asked for. */
-    takeSum: () =>
-      page.evaluate<number>(`new Promise((resolve) => {
+    take: () =>
+      page.evaluate<Shift>(`new Promise((resolve) => {
         const afterAFrame = (act) => requestAnimationFrame(() => setTimeout(act))
         afterAFrame(() => afterAFrame(() => {
           resolve(window.shifts)
-          window.shifts = 0
+          window.shifts = { sum: 0, moved: [] }
         }))
       })`),
   }
