@@ -4,6 +4,9 @@ import { DomainError } from './errors.ts'
 /** A normalised address: lower case, its domain in ASCII. Two spellings of one address are one `Email`. */
 export type Email = Brand<string, 'Email'>
 
+/** Where the names of addresses that were erased are: the domain can have no mailbox, and none is taken from there. */
+export const NOBODYS_DOMAIN = 'alibi.invalid'
+
 const LENGTH_MAX = 254
 const LOCAL_PART_LENGTH_MAX = 64
 // Far above any address that could still normalise to LENGTH_MAX, and cheap to refuse.
@@ -58,7 +61,7 @@ function normaliseDomain(domain: string): string {
   if (!DOMAIN_CHARACTERS.test(domain)) throw invalid()
   if (HYPHEN_AT_EDGE.test(domain.normalize('NFKC'))) throw invalid()
   const host = readHost(domain)
-  if (!HOST_NAME.test(host)) throw invalid()
+  if (!HOST_NAME.test(host) || host === NOBODYS_DOMAIN) throw invalid()
   return host
 }
 

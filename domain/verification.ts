@@ -24,7 +24,10 @@ export function verifyEmail(
   return { email, verifiedAt: now, expiresAt, codeChallenge }
 }
 
-export function isVerified(verification: Verification | null, now: Date): boolean {
+export function isVerified(
+  verification: Pick<Verification, 'expiresAt'> | null,
+  now: Date,
+): boolean {
   return verification !== null && now < verification.expiresAt
 }
 

@@ -1,0 +1,60 @@
+type Dated = { readonly at: Date }
+
+/** A disk that is full may have room again, and a folder be mounted, long before the next backup is due. */
+export const RETRY_AFTER_MS = 10 * 60_000
+
+/** The moment in UTC to the second, as it stands in names of files: `20261121T030000Z`. */
+export function stampOf(at: Date): string {
+  return `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
+}
+
+/** What the service calls a backup that it makes by itself: `alibi-20261121T030000Z.db`. */
+export function backupNameOf(at: Date): string {
+  return `alibi-${stampOf(at)}.db`
+}
+
+/** When the backup of this name was made. Null for every name that the service gives none. */
+export function parseBackupName(name: string): Date | null {
+  const [, year, month, day, hour, minute, second] =
+    /^alibi-([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})Z\.db$/.exec(name) ?? []
+  const at = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  // A day that no month has is taken for one of the next month.
+  return Number.isNaN(at.getTime()) || backupNameOf(at) !== name ? null : at
+}
+
+/**
+ * Whether a backup has to be made now: the last one is old enough, and the last failure long enough ago. A moment that
+ * is still to come was noted by a clock that has been set back since, and does not count.
+ */
+export function isBackupDue(
+  backups: readonly Dated[],
+  { failedAt, everyMs, now }: { failedAt: Date | null; everyMs: number; now: Date },
+): boolean {
+  const hasPassedSince = (at: Date, durationMs: number) =>
+    at > now || now.getTime() - at.getTime() >= durationMs
+  if (failedAt !== null && !hasPassedSince(failedAt, RETRY_AFTER_MS)) return false
+  return backups.every(({ at }) => hasPassedSince(at, everyMs))
+}
+
+/** The latest whose moment has come: one that is still to come was named by a clock that was ahead. Null without one. */
+export function findNewest<Backup extends Dated>(
+  backups: readonly Backup[],
+  { now }: { now: Date },
+): Backup | null {
+  const past = backups.filter(({ at }) => at <= now)
+  return past.toSorted((left, right) => right.at.getTime() - left.at.getTime())[0] ?? null
+}
+
+/**
+ * Those that are too many, the first to go first: the oldest, and before them those of a moment that is still to come,
+ * which would otherwise push out every backup that is made until then. Never the latest that is not.
+ */
+export function findSuperfluous<Backup extends Dated>(
+  backups: readonly Backup[],
+  { keep, now }: { keep: number; now: Date },
+): readonly Backup[] {
+  const byAge = backups.toSorted((left, right) => left.at.getTime() - right.at.getTime())
+  const toCome = byAge.filter(({ at }) => at > now)
+  const past = byAge.filter(({ at }) => at <= now)
+  return [...toCome, ...past].slice(0, Math.max(0, backups.length - keep))
+}

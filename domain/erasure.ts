@@ -1,0 +1,28 @@
+import type { Brand } from './brand.ts'
+import { type Email, NOBODYS_DOMAIN } from './email.ts'
+import type { Purchase } from './purchase.ts'
+
+/** What is kept of an address that was erased: its digest under a secret key, worthless without that key. */
+export type EmailTrace = Brand<string, 'EmailTrace'>
+
+const NAME = new RegExp(`^erased-[0-9a-z]+@${NOBODYS_DOMAIN.replace('.', '\\.')}$`)
+
+/**
+ * The name that takes the place of an address in what the books need. One for each erasure, so that what belonged
+ * together stays together. Nobody has it: `.invalid` is no domain (RFC 6761, section 6.4), and `parseEmail` refuses it.
+ */
+export function erasedEmail(id: string): Email {
+  return `erased-${id}@${NOBODYS_DOMAIN}` as Email
+}
+
+export function isErased(email: Email): boolean {
+  return NAME.test(email)
+}
+
+/**
+ * Whether money may still come for a purchase, so that its address cannot be erased now. A page that the provider has
+ * never confirmed is known to nobody who could pay on it: that purchase is only to be closed.
+ */
+export function mayStillBePaid({ state, sessionId }: Purchase): boolean {
+  return state === 'processing' || (state === 'open' && sessionId !== null)
+}

@@ -1,0 +1,46 @@
+/** What goes away by itself once it is of no use any more. */
+export const PRUNED_KINDS = [
+  'codes',
+  'code_mails',
+  'wrong_tries',
+  'verifications',
+  'log_outs',
+  'messages',
+  'unpaid_purchases',
+  'sandbox_sessions',
+  'audit_entries',
+] as const
+export type PrunedKind = (typeof PRUNED_KINDS)[number]
+
+const DAY_MS = 24 * 60 * 60_000
+const QUARTER_MS = 90 * DAY_MS
+
+/**
+ * How long each of them is kept, in milliseconds: codes and verifications after they have expired, purchases that
+ * nobody paid after their page has closed, messages after they have ended, and the rest after it happened.
+ */
+const KEPT_MS: Readonly<Record<PrunedKind, number>> = {
+  codes: DAY_MS,
+  // No limit looks back further.
+  code_mails: DAY_MS,
+  wrong_tries: DAY_MS,
+  verifications: DAY_MS,
+  log_outs: QUARTER_MS,
+  messages: QUARTER_MS,
+  unpaid_purchases: QUARTER_MS,
+  sandbox_sessions: QUARTER_MS,
+  // Three years, of which one may be a leap year.
+  audit_entries: 1096 * DAY_MS,
+}
+
+/**
+ * The moment up to which things of a kind are to be pruned. A log-out is needed as long as a token from before it could
+ * live.
+ */
+export function pruneUpTo(
+  kind: PrunedKind,
+  { tokenLifetimeMs, now }: { tokenLifetimeMs: number; now: Date },
+): Date {
+  const neededMs = kind === 'log_outs' ? tokenLifetimeMs : 0
+  return new Date(now.getTime() - Math.max(KEPT_MS[kind], neededMs))
+}

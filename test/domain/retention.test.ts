@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'bun:test'
+import { PRUNED_KINDS, pruneUpTo } from '../../domain/retention.ts'
+import { NOON } from '../fakes.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const MONTH_MS = 30 * DAY_MS
+
+function daysKept(tokenLifetimeMs: number) {
+  return Object.fromEntries(
+    PRUNED_KINDS.map((kind) => {
+      const upTo = pruneUpTo(kind, { tokenLifetimeMs, now: NOON })
+      return [kind, (NOON.getTime() - upTo.getTime()) / DAY_MS]
+    }),
+  )
+}
+
+describe('what is of no use any more', () => {
+  test('is kept for as long as the README says', () => {
+    expect(daysKept(MONTH_MS)).toEqual({
+      codes: 1,
+      code_mails: 1,
+      wrong_tries: 1,
+      verifications: 1,
+      log_outs: 90,
+      messages: 90,
+      unpaid_purchases: 90,
+      sandbox_sessions: 90,
+      audit_entries: 1096,
+    })
+  })
+
+  test('is a log-out only once no token from before it can live', () => {
+    expect(daysKept(365 * DAY_MS)).toEqual({ ...daysKept(MONTH_MS), log_outs: 365 })
+  })
+})
