@@ -1,0 +1,58 @@
+/** `skipped` is what was not looked at, or could not be told: it is no trouble by itself. */
+export type Level = 'ok' | 'skipped' | 'warning' | 'failed'
+
+/** One thing that was looked at, in words for the operator. */
+export type Finding = {
+  readonly name: string
+  readonly level: Level
+  /** Without secrets and without addresses of buyers. */
+  readonly text: string
+  /** What to do; null where nothing is to be done. */
+  readonly advice: string | null
+}
+
+/** The ways to say something about what has this name. */
+export function findingsOn(name: string) {
+  return {
+    ok: (text: string): Finding => ({ name, level: 'ok', text, advice: null }),
+    skipped: (text: string): Finding => ({ name, level: 'skipped', text, advice: null }),
+    warning: (text: string, advice: string): Finding => ({ name, level: 'warning', text, advice }),
+    failed: (text: string, advice: string): Finding => ({ name, level: 'failed', text, advice }),
+  }
+}
+
+/** Whether nothing failed. A warning is no failure. */
+export function isHealthy(findings: readonly Finding[]): boolean {
+  return findings.every(({ level }) => level !== 'failed')
+}
+
+/** What came of asking somebody outside. */
+export type Outcome<Value> =
+  | { readonly kind: 'answered'; readonly value: Value }
+  /** The HTTP status of an answer that says no to whoever asked: 401 or 403. */
+  | { readonly kind: 'refused'; readonly status: number }
+  /** No answer, or none that makes sense; why, in a few words. */
+  | { readonly kind: 'silent'; readonly reason: string }
+
+/** What is wrong with a provider that told nothing, by its name, the setting with its key, and its own pages. */
+export function judgeNoAnswer(
+  name: string,
+  answer: Exclude<Outcome<unknown>, { kind: 'answered' }>,
+  {
+    provider,
+    setting,
+    keysPage,
+    statusPage,
+  }: { provider: string; setting: string; keysPage: string; statusPage: string },
+): Finding {
+  const { failed } = findingsOn(name)
+  return answer.kind === 'refused'
+    ? failed(
+        `${provider} refuses ${setting} (HTTP ${answer.status})`,
+        `make a new key at ${keysPage}, and set it`,
+      )
+    : failed(
+        `${provider} cannot be asked: ${answer.reason}`,
+        `look at the network and the firewall of this machine, and at ${statusPage}`,
+      )
+}
