@@ -192,6 +192,39 @@ export type Log = {
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
+/** Whoever has started the service and keeps it running, and may not be there. Nothing here throws. */
+export type Supervisor = {
+  /** How long after a sign of life it takes the service for hung, in milliseconds; null when it waits for none. */
+  readonly patienceMs: number | null
+  /** Asks for so much time before something that may take long. */
+  starting(status: string, limit: { withinMs: number }): void
+  ready(status: string): void
+  alive(): void
+  stopping(status: string): void
+}
+
+/** What the supervisor knows of the service. */
+export type ServiceState = {
+  readonly installed: boolean
+  /** Whether it starts with the machine. */
+  readonly enabled: boolean
+  /** Whether it serves. */
+  readonly active: boolean
+  /** In the supervisor's words, such as active (running), activating (auto-restart) or failed (failed). */
+  readonly state: string
+  /** Since when it is in that state, in universal time as of ISO 8601; null when it was in no other. */
+  readonly since: string | null
+  readonly pid: number | null
+  /** What the service last said of itself; null where no process runs, since the last words of one are kept. */
+  readonly status: string | null
+  /** How often it was started anew by itself. */
+  readonly restarts: number
+  /** Whether the way to start it has been changed since the supervisor read it. */
+  readonly needsReload: boolean
+  /** How its last process ended; null while one runs, and when there was none. */
+  readonly lastExit: string | null
+}
+
 /** What the operator has decided. Durations are in milliseconds. */
 type Rules = {
   readonly otpLifetimeMs: number

@@ -1,0 +1,179 @@
+import { statSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { ServiceState } from '../../application/ports.ts'
+import { installedFiles, PLACES } from './installed-files.ts'
+import { makeFolder } from './make-folder.ts'
+import {
+  type Change,
+  isThere,
+  placeExecutable,
+  placeText,
+  shutOthersOut,
+  sweep,
+} from './place-file.ts'
+import { readServiceState, UNIT_NAME } from './service-state.ts'
+import type { Systemctl } from './systemctl.ts'
+
+/** What an installation has done. */
+export type Installation = {
+  /** By the paths that they have on the system they were installed on. */
+  readonly files: readonly { readonly path: string; readonly change: Change }[]
+  /** Whether it was enabled now, and whether a service that ran was started anew. */
+  readonly enabled: boolean
+  readonly restarted: boolean
+  /** Null where no systemd was asked. */
+  readonly service: ServiceState | null
+}
+
+/** What is done to the service once its files are in place. */
+type Step = 'reload' | 'enable' | 'restart'
+
+/**
+ * Puts every file of the service in its place below `root` and tells systemd, where one runs that. What is there already, and right, is
+ * left alone, so that a second time changes nothing. Throws when a file cannot be written, with those before it
+ * in place, and when a service that ran does not start again.
+ */
+export async function installService({
+  root,
+  executable,
+  completion,
+  systemctl,
+}: {
+  root: string
+  /** The path of the executable that is installed. */
+  executable: string
+  completion: string
+  /** Null where `root` is no running system. */
+  systemctl: Systemctl | null
+}): Promise<Installation> {
+  refuseNoFolder(root)
+  makeFolders(root)
+  const isNew = !isThere(join(root, PLACES.settings))
+  const wasInstalled = isThere(join(root, PLACES.unit))
+  const files = placeFiles({ root, executable, completion, isNew })
+  const before = systemctl && (await readServiceState(systemctl))
+  const isChanged = files.some(
+    ({ path, change }) => STARTED_FROM.includes(path) && isWritten(change),
+  )
+  // An earlier installation may have been interrupted before it told systemd.
+  const isBehind = before !== null && (before.needsReload || runsAnother(before, root))
+  const steps = planSteps({ wasInstalled, isChanged: isChanged || isBehind, before })
+  if (systemctl === null && steps.includes('enable')) enableWithout(root)
+  else if (systemctl) {
+    const isUpgrade = files[0]?.change === 'replaced'
+    for (const step of steps) await take(step, { systemctl, isUpgrade })
+  }
+
+  return {
+    files,
+    enabled: steps.includes('enable'),
+    restarted: steps.includes('restart'),
+    service: systemctl && (await readServiceState(systemctl)),
+  }
+}
+
+/** What the running service was made from. */
+const STARTED_FROM: readonly string[] = [PLACES.executable, PLACES.unit]
+
+const isWritten = (change: Change) => change === 'created' || change === 'replaced'
+
+/** Whether its process was made from another file than the executable that is installed. */
+function runsAnother({ pid }: ServiceState, root: string): boolean {
+  const [running, installed] = [`/proc/${pid}/exe`, join(root, PLACES.executable)].map((path) =>
+    statSync(path, { throwIfNoEntry: false }),
+  )
+  return running !== undefined && installed !== undefined && running.ino !== installed.ino
+}
+
+function placeFiles({
+  root,
+  executable,
+  completion,
+  isNew,
+}: {
+  root: string
+  executable: string
+  completion: string
+  isNew: boolean
+}): Installation['files'] {
+  const { executable: path, previous } = PLACES
+  const files = installedFiles({ completion, isNew })
+  for (const place of [path, previous, ...files.map((file) => file.path)]) sweep(join(root, place))
+
+  const change = placeExecutable(executable, {
+    path: join(root, path),
+    previous: join(root, previous),
+  })
+  const texts = files.map((file) => ({
+    path: file.path,
+    change: placeText(join(root, file.path), file),
+  }))
+  return [{ path, change }, ...texts]
+}
+
+function makeFolders(root: string): void {
+  const { executable, completion, settings, unit, enabled, credentials } = PLACES
+  // The folder of the settings may hold content, which the service reads by itself.
+  for (const path of [executable, completion, settings, unit, enabled]) {
+    makeFolder(root, dirname(path))
+  }
+  makeFolder(root, credentials, 0o700)
+  shutOthersOut(join(root, credentials))
+}
+
+/**
+ * It is enabled once, so that an operator who has disabled it is not overruled by an upgrade, and never started the first
+ * time: its settings are not filled in yet. What runs, or tries to, is started anew.
+ */
+export function planSteps({
+  wasInstalled,
+  isChanged,
+  before,
+}: {
+  wasInstalled: boolean
+  isChanged: boolean
+  before: Pick<ServiceState, 'active' | 'state'> | null
+}): readonly Step[] {
+  const runs = before !== null && (before.active || before.state.startsWith('activating'))
+  return [
+    ...(isChanged ? (['reload'] as const) : []),
+    ...(wasInstalled ? [] : (['enable'] as const)),
+    ...(isChanged && runs ? (['restart'] as const) : []),
+  ]
+}
+
+type Service = {
+  readonly systemctl: Systemctl
+  /** Whether the executable took the place of another one. */
+  readonly isUpgrade: boolean
+}
+
+async function take(step: Step, service: Service): Promise<void> {
+  if (step === 'reload') await service.systemctl('daemon-reload')
+  else if (step === 'enable') await service.systemctl('enable', UNIT_NAME)
+  else await restart(service)
+}
+
+async function restart({ systemctl, isUpgrade }: Service): Promise<void> {
+  try {
+    await systemctl('restart', UNIT_NAME)
+  } catch (error) {
+    const { executable, previous } = PLACES
+    const wayBack = `, or go back by "mv ${previous} ${executable}" and "systemctl restart alibi"`
+    throw new Error(
+      `what is installed now does not start: look at "journalctl -u alibi"${isUpgrade ? wayBack : ''}`,
+      { cause: error },
+    )
+  }
+}
+
+/** The same as "systemctl enable" does, for a system that does not run. */
+function enableWithout(root: string): void {
+  if (!isThere(join(root, PLACES.enabled))) symlinkSync(PLACES.unit, join(root, PLACES.enabled))
+}
+
+function refuseNoFolder(root: string): void {
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`--root: ${root} must be a folder`)
+  }
+}

@@ -1,0 +1,62 @@
+import { dlopen } from 'bun:ffi'
+
+/** Takes one message of sd_notify(3). Rejects when it cannot be delivered. */
+export type Notify = (message: string) => Promise<void>
+
+const LIBC_SYMBOLS = {
+  socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
+  sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64' },
+} as const
+
+/** By the names that glibc and musl give themselves. */
+const LIBC_NAMES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
+
+// The same numbers on every architecture that Bun runs on (socket(2), send(2), unix(7)).
+const AF_UNIX = 1
+const SOCK_DGRAM = 2
+const SOCK_CLOEXEC = 0o2000000
+const MSG_NOSIGNAL = 0x4000
+const PATH_BYTES_MAX = 107
+
+/**
+ * Opens a way to the datagram socket of this name, by libc, because Bun has no such sockets of its own. It is kept open,
+ * so that a process that has run out of file descriptors can still be heard. What is sent is sent before the first
+ * pause. Throws when there is no way.
+ */
+export function openNotifySocket(name: string): Notify {
+  const address = socketAddress(name)
+  const { socket, sendto } = loadLibc()
+  const descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
+  if (descriptor < 0) throw new Error('no socket can be opened')
+
+  return async (message) => {
+    const bytes = Buffer.from(message)
+    const sent = sendto(descriptor, bytes, bytes.length, MSG_NOSIGNAL, address, address.length)
+    if (Number(sent) !== bytes.length) throw new Error(`${name} does not take messages`)
+  }
+}
+
+/** The address as sockaddr_un has it: a path, or behind an @ a name of Linux's abstract kind. */
+export function socketAddress(name: string): Buffer {
+  const isAbstract = name.startsWith('@')
+  const path = isAbstract ? `\0${name.slice(1)}` : `${name}\0`
+  if (!isAbstract && !name.startsWith('/')) {
+    throw new Error(`${name} is neither an absolute path nor an abstract socket`)
+  }
+  const bytes = Buffer.from(path)
+  if (bytes.length > PATH_BYTES_MAX + 1) throw new Error(`${name} is too long for a socket`)
+  const family = Buffer.from(new Uint16Array([AF_UNIX]).buffer)
+  return Buffer.concat([family, bytes])
+}
+
+function loadLibc() {
+  const failures: unknown[] = []
+  for (const name of LIBC_NAMES) {
+    try {
+      return dlopen(name, LIBC_SYMBOLS).symbols
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  throw new Error('libc cannot be called', { cause: failures[0] })
+}

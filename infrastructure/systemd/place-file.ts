@@ -1,0 +1,173 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fchmodSync,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { makeDurable, sha256OfFile } from '../durable-files.ts'
+import { codeOf, hasCode } from '../error-code.ts'
+import type { InstalledFile } from './installed-files.ts'
+
+/**
+ * What became of a file. Kept is what belongs to the operator, unchanged what is as it has to be, mended what had only
+ * the wrong mode.
+ */
+export type Change = 'created' | 'replaced' | 'unchanged' | 'kept' | 'mended'
+
+const EXECUTABLE_MODE = 0o755
+const RIGHTS = 0o7777
+/** What nobody but its owner, and readers of a group, may do with what is the operator's. */
+const FORBIDDEN = 0o027
+
+/** A file is there whole or not at all, whatever happens, and so is the one that it replaces. */
+export function placeText(
+  path: string,
+  { text, mode, owner }: Omit<InstalledFile, 'path'>,
+): Change {
+  const write = (draft: string) => writeFileSync(draft, text, { mode, flag: 'wx' })
+  if (owner === 'operator') return placeOnce(path, write)
+
+  const existing = isThere(path)
+  if (existing && readText(path) === text) {
+    return setRights(path, () => mode) ? 'mended' : 'unchanged'
+  }
+  placeBy(path, write)
+  return existing ? 'replaced' : 'created'
+}
+
+/** As `placeText`, for a copy of the executable at `source`. The one that was there stays, under the name `previous`. */
+export function placeExecutable(
+  source: string,
+  { path, previous }: { path: string; previous: string },
+): Change {
+  const existing = inodeOf(path)
+  if (existing !== null && isSameContent(source, path)) {
+    return setRights(path, () => EXECUTABLE_MODE) ? 'mended' : 'unchanged'
+  }
+  placeBy(path, (draft) => {
+    copyFileSync(source, draft, constants.COPYFILE_EXCL)
+    // Whoever has downloaded it may have kept it to themselves; the service is another user.
+    chmodSync(draft, EXECUTABLE_MODE)
+    // Not so what another installation has put there meanwhile: it has kept the one before already.
+    if (existing !== null && inodeOf(path) === existing) {
+      placeBy(previous, (older) => linkSync(path, older))
+    }
+  })
+  return existing === null ? 'created' : 'replaced'
+}
+
+/** What is there stays, also what somebody puts there at this moment; only rights that nobody should have are taken away. */
+function placeOnce(path: string, write: (draft: string) => void): Change {
+  if (!isThere(path)) {
+    try {
+      placeBy(path, write, linkSync)
+      return 'created'
+    } catch (error) {
+      if (!(error instanceof Error && hasCode(error.cause, 'EEXIST'))) throw error
+    }
+  }
+  return shutOthersOut(path) ? 'mended' : 'kept'
+}
+
+/** Leaves a file or a folder of the operator's to its owner and to readers of its group. Whether that took a change. */
+export function shutOthersOut(path: string): boolean {
+  return setRights(path, (mode) => mode & ~FORBIDDEN)
+}
+
+/** Makes it under another name in the same folder first, and takes that away again when it fails. */
+function placeBy(path: string, make: (draft: string) => void, publish = renameSync): void {
+  const draft = join(dirname(path), `${draftPrefix(path)}${process.pid}`)
+  try {
+    make(draft)
+    makeDurable(draft)
+    publish(draft, path)
+    makeDurable(dirname(path))
+  } catch (error) {
+    throw new Error(`${path} cannot be written`, { cause: error })
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Of a name that nobody else chooses: behind it stands the number of the process that writes. */
+export function draftPrefix(path: string): string {
+  return `.${basename(path)}.alibi-draft-`
+}
+
+/** Takes away what processes that are gone have left half done in the place of a file. */
+export function sweep(path: string): void {
+  const prefix = draftPrefix(path)
+  for (const name of namesIn(dirname(path))) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN
+    if (pid > 0 && !isRunning(pid)) rmSync(join(dirname(path), name), { force: true })
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  return isThere(folder) ? readdirSync(folder) : []
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid !== process.pid && process.kill(pid, 0)
+  } catch (error) {
+    return hasCode(error, 'EPERM')
+  }
+}
+
+/** Also for a link to what is gone. */
+export function isThere(path: string): boolean {
+  return inodeOf(path) !== null
+}
+
+function inodeOf(path: string): number | null {
+  return lstatSync(path, { throwIfNoEntry: false })?.ino ?? null
+}
+
+/** Null for a link, wherever it leads. */
+function readText(path: string): string | null {
+  return withFile(path, (descriptor) => readFileSync(descriptor, 'utf8'))
+}
+
+/** Whether that took a change. A link is left alone, and so is what it leads to. */
+function setRights(path: string, rightsFrom: (mode: number) => number): boolean {
+  const isChanged = withFile(path, (descriptor) => {
+    const mode = fstatSync(descriptor).mode & RIGHTS
+    const wanted = rightsFrom(mode)
+    if (mode !== wanted) fchmodSync(descriptor, wanted)
+    return mode !== wanted
+  })
+  return isChanged ?? false
+}
+
+function withFile<Result>(path: string, use: (descriptor: number) => Result): Result | null {
+  let descriptor: number | null = null
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    return use(descriptor)
+  } catch (error) {
+    if (codeOf(error) === 'ELOOP') return null
+    throw new Error(`${path} cannot be read, or given its mode`, { cause: error })
+  } finally {
+    if (descriptor !== null) closeSync(descriptor)
+  }
+}
+
+function isSameContent(left: string, right: string): boolean {
+  const [one, other] = [statSync(left), statSync(right, { throwIfNoEntry: false })]
+  if (other === undefined) return false
+  if (one.ino === other.ino && one.dev === other.dev) return true
+  return one.size === other.size && sha256OfFile(left) === sha256OfFile(right)
+}
