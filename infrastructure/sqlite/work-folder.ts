@@ -1,0 +1,97 @@
+import { Database } from 'bun:sqlite'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+const UNFINISHED = '.alibi-new-'
+const FINISHED = '.alibi-work-'
+const NAME = /^\.alibi-(?:new|work)-[0-9A-Za-z]{6}$/
+const LOCK = 'lock'
+
+/** How long a folder without a lock is taken for one that somebody is just making or taking away. */
+const UNLOCKED_MAX_MS = 60_000
+
+/** A folder in which something is put together that nobody may take for whole yet. */
+export type WorkFolder = {
+  readonly path: string
+  /** Takes it away with all that is in it. Never throws: the next one that is made beside it does that as well. */
+  remove(): void
+}
+
+/**
+ * Makes a folder in `parent` that only its owner may enter, so that what is made in it can be moved into `parent` in one
+ * step. Takes away those that killed processes have left there. Throws where no file can be made in `parent`.
+ */
+export function makeWorkFolder(parent: string): WorkFolder {
+  const unfinished = makeUnfinished(parent)
+  // Ends with the process, however that ends, and is seen from other containers too, unlike the number of a process.
+  const lock = takeLock(unfinished, { create: true })
+  const path = unfinished.replace(UNFINISHED, FINISHED)
+  renameSync(unfinished, path)
+  removeAbandoned(parent, statSync(path).mtimeMs)
+  return {
+    path,
+    remove() {
+      removeFolder(path)
+      lock?.close(true)
+    },
+  }
+}
+
+function makeUnfinished(parent: string): string {
+  try {
+    return mkdtempSync(join(parent, UNFINISHED))
+  } catch (error) {
+    throw new Error(`no file can be made in ${parent}`, { cause: error })
+  }
+}
+
+/** Throws, with Node's code, unless files can be made in the folder. */
+export function refuseUnwritable(folder: string): void {
+  rmdirSync(mkdtempSync(join(folder, UNFINISHED)))
+}
+
+function removeAbandoned(parent: string, nowMs: number): void {
+  for (const entry of readdirSync(parent, { withFileTypes: true })) {
+    if (!entry.isDirectory() || !NAME.test(entry.name)) continue
+    const path = join(parent, entry.name)
+    const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs
+    const isOld = nowMs - changedMs > UNLOCKED_MAX_MS
+    if (!isOld && entry.name.startsWith(UNFINISHED)) continue
+    const lock = takeLock(path, { create: false })
+    if (lock || (isOld && !existsSync(join(path, LOCK)))) removeFolder(path)
+    lock?.close(true)
+  }
+}
+
+/** Null where somebody else has it, or where there is none to be had. */
+function takeLock(folder: string, { create }: { create: boolean }): Database | null {
+  let lock: Database | null = null
+  try {
+    lock = new Database(join(folder, LOCK), { readwrite: true, create })
+    lock.run('BEGIN EXCLUSIVE')
+    return lock
+  } catch {
+    lock?.close(true)
+    return null
+  }
+}
+
+/** The lock goes last: whoever is killed here leaves what the next one knows to be abandoned, or an empty folder. */
+function removeFolder(path: string): void {
+  try {
+    for (const name of readdirSync(path)) {
+      if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true })
+    }
+    rmSync(path, { recursive: true, force: true })
+  } catch {
+    // It belongs to somebody else, such as root, who takes it away the next time.
+  }
+}

@@ -1,0 +1,11 @@
+/** Shows each step of the work on a line that the next one replaces, and takes the last one away, however it ends. */
+export function withProgress<Result>(
+  progress: (line: string | null) => void,
+  work: (onStep: (step: string) => void) => Result,
+): Result {
+  try {
+    return work((step) => progress(`${step} …`))
+  } finally {
+    progress(null)
+  }
+}
