@@ -1,0 +1,59 @@
+/** Only this machine may ask, and whoever is let in through it. */
+const HOST = '127.0.0.1'
+const IDLE_TIMEOUT_SECONDS = 30
+
+export type MetricsListener = {
+  readonly url: string
+  /** What is told from now on. Until then every answer is 503. */
+  use(metrics: { read: () => Promise<string>; contentType: string }): void
+  /** Cuts off answers under way. */
+  stop(): void
+}
+
+/** Binds the port at once, 0 a free one. Throws with the reason when it cannot. */
+export function listenForMetrics({
+  port,
+  onFailure,
+}: {
+  port: number
+  /** Something is wrong with the metrics themselves; whoever asked is answered 500. */
+  onFailure: (error: unknown) => void
+}): MetricsListener {
+  let metrics: Parameters<MetricsListener['use']>[0] | null = null
+
+  async function answer({ method, url }: Request): Promise<Response> {
+    const isAskedFor = URL.parse(url)?.pathname === '/metrics'
+    if (!isAskedFor || (method !== 'GET' && method !== 'HEAD')) return status(404)
+    if (!metrics) return status(503)
+    try {
+      const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }
+      return new Response(await metrics.read(), { headers })
+    } catch (error) {
+      onFailure(error)
+      return status(500)
+    }
+  }
+
+  const server = Bun.serve({
+    hostname: HOST,
+    port,
+    // Left out, it lets a second process take half of the connections unnoticed.
+    reusePort: false,
+    development: false,
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    maxRequestBodySize: 0,
+    fetch: answer,
+  })
+
+  return {
+    url: `${server.url.origin}/metrics`,
+    use(next) {
+      metrics = next
+    },
+    stop: () => void server.stop(true),
+  }
+}
+
+function status(code: number): Response {
+  return new Response(null, { status: code })
+}
