@@ -1,3 +1,4 @@
+import { isErased } from '../domain/erasure.ts'
 import { hasPremium, isMoneyHere } from '../domain/premium-grant.ts'
 import { type Purchase, reversalsOf } from '../domain/purchase.ts'
 import type { Ports } from './ports.ts'
@@ -41,6 +42,8 @@ async function statusOfPaid(
   { purchases }: Pick<Ports, 'purchases'>,
   purchase: Extract<Purchase, { state: 'paid' | 'review' }>,
 ): Promise<PaymentStatus> {
+  // Money that came for an erased address is a grant that nobody can use.
+  if (isErased(purchase.email)) return 'ended'
   const account = await purchases.findAccount(purchase.email)
   if (hasPremium(account.grants)) return 'active'
   if (purchase.state === 'paid') return 'ended'

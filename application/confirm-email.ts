@@ -8,7 +8,7 @@ import { redeemOtp } from './redeem-otp.ts'
 
 type Dependencies = Pick<
   Ports,
-  'otps' | 'secrets' | 'clock' | 'rules' | 'premiumGrants' | 'logOuts' | 'tokens'
+  'otps' | 'secrets' | 'clock' | 'rules' | 'premiumGrants' | 'logOuts' | 'tokens' | 'telemetry'
 >
 
 /**

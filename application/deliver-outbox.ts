@@ -1,3 +1,4 @@
+import { isErased } from '../domain/erasure.ts'
 import type { Cause } from '../domain/grant-change.ts'
 import {
   beginAttempt,
@@ -7,10 +8,11 @@ import {
   type OutboxMessage,
 } from '../domain/outbox.ts'
 import { hasMoneyOfAnother, isActive } from '../domain/premium-grant.ts'
-import { keepDuplicate, type Purchase } from '../domain/purchase.ts'
+import { keepDuplicate, type PurchaseId } from '../domain/purchase.ts'
 import { applyRefunds, type ReversalDependencies, readReversals } from './apply-reversals.ts'
 import { logFailure } from './fault-report.ts'
 import type { Ports } from './ports.ts'
+import type { Account } from './store.ts'
 
 type Dependencies = ReversalDependencies & Pick<Ports, 'outbox' | 'mailer' | 'clock' | 'rules'>
 
@@ -63,6 +65,7 @@ async function drain(
 async function carryOut(ports: Dependencies, message: OutboxMessage): Promise<'done' | 'dropped'> {
   const { kind, key, email: to, language, amount } = message
   if (kind === 'duplicate_refund') return refundDuplicate(ports, message)
+  if (isErased(to)) return 'dropped'
   await ports.mailer.sendPaymentNotice({ kind, key, to, language, amount })
   return 'done'
 }
@@ -73,37 +76,40 @@ async function carryOut(ports: Dependencies, message: OutboxMessage): Promise<'d
  */
 async function refundDuplicate(
   ports: Dependencies,
-  { key, purchaseId, email }: OutboxMessage,
+  { key, purchaseId }: OutboxMessage,
 ): Promise<'done' | 'dropped'> {
   if (!ports.rules.refundDuplicates) return 'dropped'
   const cause: Cause = { at: ports.clock.now(), by: 'outbox', source: key }
-  for (const { paymentIntentId } of (await ports.purchases.findAccount(email)).purchases) {
+  for (const { paymentIntentId } of (await findAccountOf(ports, purchaseId, cause))?.purchases ??
+    [])
     await readReversals(ports, paymentIntentId, cause)
-  }
 
-  const { purchases, grants } = await ports.purchases.findAccount(email)
-  const purchase = purchases.find(({ id }) => id === purchaseId)
-  if (!purchase?.paymentIntentId) return 'dropped'
-  if (!hasMoneyOfAnother(grants, purchaseId)) {
-    await keep(ports, purchase, cause)
+  const account = await findAccountOf(ports, purchaseId, cause)
+  const paymentIntentId = account?.purchases.find(({ id }) => id === purchaseId)?.paymentIntentId
+  if (!account || !paymentIntentId) return 'dropped'
+  if (!hasMoneyOfAnother(account.grants, purchaseId)) {
+    await keep(ports, purchaseId, cause)
     return 'dropped'
   }
 
-  const { paymentIntentId } = purchase
   const refunds = await ports.payments.refundPayment({ paymentIntentId, key })
   await applyRefunds(ports, refunds, cause)
   return 'done'
 }
 
-/** The payment that was one too many is the only one now, and is confirmed as such where it gives premium. */
-async function keep(
+/** What the buyer of a purchase has, whatever their address is called by now: it may be erased. */
+async function findAccountOf(
   { purchases }: Dependencies,
-  { id, email }: Purchase,
+  id: PurchaseId,
   cause: Cause,
-): Promise<void> {
-  await purchases.update(email, cause, ({ purchases: all, grants }) => {
-    const current = all.find((one) => one.id === id)
-    if (!current) return { purchase: null }
+): Promise<Account | null> {
+  const found = await purchases.updateById(id, cause, (account) => ({ purchase: null, account }))
+  return found?.account ?? null
+}
+
+/** The payment that was one too many is the only one now, and is confirmed as such where it gives premium. */
+async function keep({ purchases }: Dependencies, id: PurchaseId, cause: Cause): Promise<void> {
+  await purchases.updateById(id, cause, ({ grants }, current) => {
     const givesPremium = grants.some((grant) => grant.id === id && isActive(grant))
     return {
       purchase: keepDuplicate(current),

@@ -4,7 +4,7 @@ import { hasPremium } from '../domain/premium-grant.ts'
 import type { Ports } from './ports.ts'
 import type { Account } from './store.ts'
 
-export type AccountDescription = Account & {
+export type AccountDescription = Omit<Account, 'verification'> & {
   readonly email: Email
   readonly hasPremium: boolean
   /** Every change of a grant, oldest first. */
@@ -16,7 +16,7 @@ export async function describeAccount(
   { purchases, auditTrail }: Pick<Ports, 'purchases' | 'auditTrail'>,
   email: Email,
 ): Promise<AccountDescription> {
-  const account = await purchases.findAccount(email)
+  const { verification: _, ...account } = await purchases.findAccount(email)
   const audit = await auditTrail.findByEmail(email)
   return { email, hasPremium: hasPremium(account.grants), ...account, audit }
 }

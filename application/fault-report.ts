@@ -1,11 +1,18 @@
 import type { LogFields, Ports } from './ports.ts'
-import { Unavailable } from './unavailable.ts'
+import { type Outage, Unavailable } from './unavailable.ts'
 
 const MESSAGE_LENGTH_MAX = 500
 const CAUSES_MAX = 5
 
 /** What may be private in a message: an address, a code, and whatever is long enough to be a token or a key. */
 const PRIVATE = /\S*@\S*|[\p{L}\p{Nd}_+/=.-]{24,}|\p{Nd}{6,}/gu
+
+/** What an operator has to look at first. */
+const SETTINGS: Readonly<Record<Outage, string>> = {
+  email: 'RESEND_API_KEY',
+  payment: 'STRIPE_SECRET_KEY',
+  storage: 'DATABASE_URL',
+}
 
 /**
  * What the log may say about an error: its name, the causes it names and where each was thrown. Messages are quoted
@@ -29,8 +36,10 @@ export function logFailure({ log }: Pick<Ports, 'log'>, error: unknown, fields: 
     return
   }
   const reported = { ...fields, outage: error.outage, ...reportFault(error) }
-  if (error.needsOperator) log.error('something outside refuses our key: mend it', reported)
-  else log.warn('something outside is unavailable', reported)
+  if (error.needsOperator) {
+    const setting = SETTINGS[error.outage]
+    log.error('something outside refuses our key: mend it', { setting, ...reported })
+  } else log.warn('something outside is unavailable', reported)
 }
 
 function causesOf(error: unknown): unknown[] {

@@ -7,7 +7,7 @@ import { redeemOtp } from './redeem-otp.ts'
 
 type Dependencies = Pick<
   Ports,
-  'otps' | 'secrets' | 'clock' | 'premiumGrants' | 'logOuts' | 'tokens'
+  'otps' | 'secrets' | 'clock' | 'premiumGrants' | 'logOuts' | 'tokens' | 'telemetry'
 >
 
 /**

@@ -1,6 +1,7 @@
 import type { Brand } from '../domain/brand.ts'
 import type { CodeChallenge, CodeVerifier } from '../domain/code-challenge.ts'
 import type { Email } from '../domain/email.ts'
+import type { EmailTrace } from '../domain/erasure.ts'
 import type { Language } from '../domain/language.ts'
 import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { OutboxKey } from '../domain/outbox.ts'
@@ -8,6 +9,7 @@ import type { Dispute, Refund } from '../domain/premium-grant.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
 import type { Store } from './store.ts'
 import type { Strings } from './strings.ts'
+import type { Telemetry } from './telemetry.ts'
 
 /** A signed bearer token (RFC 6750), opaque to everyone but its issuer. */
 export type Token = Brand<string, 'Token'>
@@ -88,6 +90,8 @@ export type ListPage<Item> = {
 export type PaymentNotification = PaymentFact & {
   readonly eventId: string
   readonly eventType: string
+  /** When it happened at the provider. Null where that is not said. */
+  readonly occurredAt: Date | null
 }
 
 export type PaymentFact =
@@ -113,6 +117,10 @@ export type Secrets = {
   challengeOf(verifier: CodeVerifier): CodeChallenge
   newPurchaseId(): PurchaseId
   newGrantId(): string
+  /** A name for an address that is erased. Tells nothing of it, nor of the time. */
+  newErasedEmail(): Email
+  /** The traces that the address leaves when it is erased: under today's key, then under those that still count. */
+  tracesOf(email: Email): readonly [EmailTrace, ...EmailTrace[]]
   /** Uniform over 0 to `bound` - 1. */
   randomIndex(bound: number): number
 }
@@ -185,12 +193,32 @@ export type SandboxSession = {
 
 /** What happened, for the operator. Fields never hold codes, tokens, keys or addresses. */
 export type Log = {
+  /** For whoever looks for a fault. */
+  debug(event: string, fields?: LogFields): void
   info(event: string, fields?: LogFields): void
   warn(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
+
+/** A whole and checked copy of the database, made at that moment. */
+export type Backup = { readonly name: string; readonly at: Date; readonly bytes: number }
+
+/** The folder in which the service keeps backups that it makes by itself. */
+export type BackupFolder = {
+  /** Those that the service has made, oldest first. What else lies in the folder is not among them. */
+  list(): Promise<readonly Backup[]>
+  /** Called after the moment, which has to be free. Throws with the reason; then the folder is as it was. */
+  make(at: Date, stopping: AbortSignal): Promise<Backup>
+  remove(backup: Backup): Promise<void>
+}
+
+/** How the backups do that the service makes by itself, for whoever watches over it. */
+export type Backups = {
+  /** Of those whose moment has come; null when there is none. Throws when the folder cannot be read. */
+  findNewest(): Promise<Backup | null>
+}
 
 /** Whoever has started the service and keeps it running, and may not be there. Nothing here throws. */
 export type Supervisor = {
@@ -243,5 +271,6 @@ export type Ports = Store & {
   readonly content: Content
   readonly lastReasons: LastReasons
   readonly log: Log
+  readonly telemetry: Telemetry
   readonly rules: Rules
 }

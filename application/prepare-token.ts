@@ -1,9 +1,10 @@
 import type { Email } from '../domain/email.ts'
 import { issueTime } from '../domain/log-out.ts'
 import { checkPremium } from './check-premium.ts'
+import { findLogOutLine } from './find-log-out-line.ts'
 import type { Ports, Token } from './ports.ts'
 
-type Dependencies = Pick<Ports, 'logOuts' | 'tokens' | 'clock'>
+type Dependencies = Pick<Ports, 'logOuts' | 'secrets' | 'tokens' | 'clock'>
 
 /**
  * Reads all that a token depends on, for an address that has premium, and returns what issues it; null for any other
@@ -15,7 +16,7 @@ export async function prepareToken(
 ): Promise<(() => Promise<Token>) | null> {
   if (!(await checkPremium(ports, email))) return null
 
-  const lineAt = await ports.logOuts.findByEmail(email)
+  const lineAt = await findLogOutLine(ports, email)
   // The token outlives every earlier log-out of the address.
   return () => ports.tokens.issue(email, issueTime(lineAt, ports.clock.now()))
 }

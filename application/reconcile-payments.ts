@@ -142,16 +142,13 @@ async function reread(ports: ReconcileDependencies, purchase: Purchase): Promise
   return isForgotten(purchase, ports.clock.now()) ? giveUp(ports, purchase) : 0
 }
 
-async function giveUp(
-  ports: ReconcileDependencies,
-  { id, email, sessionId }: Purchase,
-): Promise<number> {
+async function giveUp(ports: ReconcileDependencies, { id, sessionId }: Purchase): Promise<number> {
   const cause = reconcilerCause(ports)
-  const { forgotten } = await ports.purchases.update(email, cause, ({ purchases }) => {
-    const current = purchases.find((one) => one.id === id)
-    const forgotten = current !== undefined && isForgotten(current, cause.at) ? current : null
+  const given = await ports.purchases.updateById(id, cause, (_, current) => {
+    const forgotten = isForgotten(current, cause.at) ? current : null
     return { purchase: forgotten && closePurchase(forgotten), forgotten }
   })
+  const forgotten = given?.forgotten
   const fields = { purchase: id, session: sessionId }
   if (forgotten?.state === 'processing') {
     ports.log.error('given up: the provider does not know where the money of a purchase is', fields)

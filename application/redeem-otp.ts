@@ -4,7 +4,7 @@ import { attemptOtp, type OtpCode } from '../domain/otp.ts'
 import type { Verification } from '../domain/verification.ts'
 import type { Ports } from './ports.ts'
 
-type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'clock'>
+type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'clock' | 'telemetry'>
 
 /**
  * Spends a code: the step that confirm-email and log-in share. A right one stores the verification that it proves, if
@@ -19,13 +19,14 @@ export async function redeemOtp(
     verification = null,
   }: { email: Email; code: OtpCode; verification?: Verification | null },
 ): Promise<void> {
-  const { accepted } = await ports.otps.update(email, (record) => {
+  const { outcome } = await ports.otps.update(email, (record) => {
     const attempt = attemptOtp(record, {
       code,
       deriveCode: ({ seed }) => ports.secrets.deriveOtpCode(email, seed),
       now: ports.clock.now(),
     })
-    return { ...attempt, verification: attempt.accepted ? verification : null }
+    return { ...attempt, verification: attempt.outcome === 'right' ? verification : null }
   })
-  if (!accepted) throw new DomainError('invalid_code')
+  ports.telemetry.record({ kind: 'code_tried', outcome })
+  if (outcome !== 'right') throw new DomainError('invalid_code')
 }

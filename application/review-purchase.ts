@@ -18,7 +18,7 @@ export type PurchaseReview = Reversals & {
   readonly messages: readonly OutboxMessage[]
   readonly audit: readonly AuditEntry[]
   /** Whether the provider was read just now; `missing` when it does not know the session. */
-  readonly provider: 'read' | 'missing' | 'no_session' | 'unavailable'
+  readonly provider: 'read' | 'missing' | 'no_session' | 'unavailable' | 'refused'
 }
 
 /**
@@ -63,6 +63,6 @@ async function readProvider(
   } catch (error) {
     if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
     logFailure(ports, error, { session: sessionId })
-    return 'unavailable'
+    return error.needsOperator ? 'refused' : 'unavailable'
   }
 }

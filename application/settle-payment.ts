@@ -1,3 +1,4 @@
+import { isErased } from '../domain/erasure.ts'
 import type { Actor, Cause } from '../domain/grant-change.ts'
 import { messagesAbout } from '../domain/outbox.ts'
 import { hasPremium, isPaidTwice, type Reversals } from '../domain/premium-grant.ts'
@@ -117,13 +118,22 @@ async function settleOne(
     cause: Cause
   },
 ): Promise<Settlement | null> {
-  const { step } = await ports.purchases.update(purchase.email, cause, (account) => {
-    const stored = account.purchases.find(({ id }) => id === purchase.id)
-    const before = stored ?? (lost ? purchase : null)
-    if (!before || !concerns(report, before)) return { purchase: null, step: null }
-    return takeStep(ports, { account, before, lost: stored ? null : lost, report, now: cause.at })
-  })
-  if (!step) return null
+  const settle = (account: Account, before: Purchase, missing: Reversals | null) =>
+    concerns(report, before)
+      ? takeStep(ports, { account, before, lost: missing, report, now: cause.at })
+      : { purchase: null, step: null }
+  const { purchases } = ports
+  const settled = lost
+    ? await purchases.update(purchase.email, cause, (account) => {
+        const stored = account.purchases.find(({ id }) => id === purchase.id)
+        return settle(account, stored ?? purchase, stored ? null : lost)
+      })
+    : // Its address may be erased by now.
+      await purchases.updateById(purchase.id, cause, (account, stored) =>
+        settle(account, stored, null),
+      )
+  if (!settled?.step) return null
+  const { step } = settled
   logStep(ports, step, cause)
   return { purchase: step.after, isNews: step.isRestored || step.before.state !== step.after.state }
 }
@@ -162,7 +172,9 @@ function logStep(
   const fields = { purchase: after.id, session: after.sessionId, state: after.state, by }
   if (isRestored) log.warn('lost purchase restored', fields)
   if (before.state === after.state) return
-  if (after.state === 'review') {
+  if (after.state === 'paid' && isErased(after.email)) {
+    log.error('payment of an address that was erased: it gives nobody access, send it back', fields)
+  } else if (after.state === 'review') {
     log.error('payment needs review: the session is not what was asked for', {
       ...fields,
       reason: after.reviewReason,

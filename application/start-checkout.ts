@@ -20,7 +20,7 @@ import { causeOf, type SettleDependencies, settleSession } from './settle-paymen
 import type { Account } from './store.ts'
 import { Unavailable } from './unavailable.ts'
 
-type Dependencies = SettleDependencies & Pick<Ports, 'verifications' | 'secrets'>
+type Dependencies = SettleDependencies & Pick<Ports, 'secrets'>
 
 type Buyer = { email: Email; language: Language }
 
@@ -32,9 +32,6 @@ const ROUNDS_MAX = 3
  * `email_not_verified`, `premium_already_active`, `payment_processing` or `Unavailable('payment')`.
  */
 export async function startCheckout(ports: Dependencies, buyer: Buyer): Promise<CheckoutSession> {
-  const verification = await ports.verifications.findByEmail(buyer.email)
-  if (!isVerified(verification, ports.clock.now())) throw new DomainError('email_not_verified')
-
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const session = await openSession(ports, buyer)
     if (session) return session
@@ -45,7 +42,7 @@ export async function startCheckout(ports: Dependencies, buyer: Buyer): Promise<
 /** Null when what was open had to be settled or retired first, so that the address has to be looked at anew. */
 async function openSession(ports: Dependencies, buyer: Buyer): Promise<CheckoutSession | null> {
   // Whoever may not buy is told so without the provider being asked for anything.
-  refuseSecondPaymentOf(await ports.purchases.findAccount(buyer.email))
+  refuseCheckoutOf(await ports.purchases.findAccount(buyer.email), ports)
 
   const price = await ports.payments.price()
   const purchase = await openPurchase(ports, buyer, price)
@@ -70,7 +67,8 @@ async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Pr
     buyer.email,
     checkoutCause(ports),
     (account) => {
-      refuseSecondPaymentOf(account)
+      // Once more: in the meantime the address may have been erased, and must not be stored again.
+      refuseCheckoutOf(account, ports)
       return { purchase: findOpenPurchase(account.purchases) ?? draft }
     },
   )
@@ -94,7 +92,7 @@ async function createSession(
   const attached = await change(ports, purchase, (current) =>
     attachSession(current, session.sessionId),
   )
-  if (attached.state === 'open' && isReusable(attached, price, ports.clock.now())) return session
+  if (attached?.state === 'open' && isReusable(attached, price, ports.clock.now())) return session
 
   // A parallel request gave up on this purchase, or the price has changed: nobody may pay for it any more.
   await retire(ports, purchase, session.sessionId)
@@ -139,21 +137,20 @@ async function change(
   ports: Dependencies,
   purchase: Purchase,
   step: (current: Purchase) => Purchase,
-): Promise<Purchase> {
-  const changed = await ports.purchases.update(
-    purchase.email,
+): Promise<Purchase | null> {
+  const changed = await ports.purchases.updateById(
+    purchase.id,
     checkoutCause(ports),
-    ({ purchases }) => ({
-      purchase: step(purchases.find(({ id }) => id === purchase.id) ?? purchase),
-    }),
+    (_, current) => ({ purchase: step(current) }),
   )
-  return changed.purchase
+  return changed?.purchase ?? null
 }
 
 function checkoutCause(ports: Dependencies): Cause {
   return causeOf(ports, { by: 'checkout', source: null })
 }
 
-function refuseSecondPaymentOf(account: Account): void {
+function refuseCheckoutOf(account: Account, { clock }: Pick<Ports, 'clock'>): void {
+  if (!isVerified(account.verification, clock.now())) throw new DomainError('email_not_verified')
   refuseSecondPayment(account, { hasPremium: hasPremium(account.grants) })
 }

@@ -1,9 +1,11 @@
 import type { Email } from '../domain/email.ts'
+import type { EmailTrace } from '../domain/erasure.ts'
 import type { AuditEntry, Cause } from '../domain/grant-change.ts'
-import type { OtpRecord } from '../domain/otp.ts'
+import type { Otp, OtpRecord } from '../domain/otp.ts'
 import type { OutboxKey, OutboxKind, OutboxMessage } from '../domain/outbox.ts'
 import type { Dispute, PremiumGrant, Refund, Reversals } from '../domain/premium-grant.ts'
-import type { Purchase, PurchaseId, PurchaseState } from '../domain/purchase.ts'
+import type { Price, Purchase, PurchaseId, PurchaseState } from '../domain/purchase.ts'
+import type { PrunedKind } from '../domain/retention.ts'
 import type { Verification } from '../domain/verification.ts'
 
 // Every method is one atomic operation: it happens whole or not at all, is durable once its promise resolves, and no
@@ -24,10 +26,14 @@ export type VerificationRepository = {
   findByEmail(email: Email): Promise<Verification | null>
 }
 
-/** Everything an address has bought or tried to buy, oldest first, every grant it has, and what it got back. */
+/**
+ * Everything an address has bought or tried to buy, oldest first, every grant it has, what it got back, and whether it
+ * is verified.
+ */
 export type Account = Reversals & {
   readonly purchases: readonly Purchase[]
   readonly grants: readonly PremiumGrant[]
+  readonly verification: Verification | null
 }
 
 // What can change a grant takes its cause, and writes both to the audit trail in the same transaction.
@@ -43,6 +49,12 @@ export type PurchaseRepository = {
     cause: Cause,
     change: (account: Account) => Result,
   ): Promise<Result>
+  /** As `update`, for the address that the purchase has by then: it may be erased. Null for an id nobody knows. */
+  updateById<Result extends { purchase: Purchase | null; messages?: readonly OutboxMessage[] }>(
+    id: PurchaseId,
+    cause: Cause,
+    change: (account: Account, purchase: Purchase) => Result,
+  ): Promise<Result | null>
   findAccount(email: Email): Promise<Account>
   findById(id: PurchaseId): Promise<Purchase | null>
   findBySessionId(sessionId: string): Promise<Purchase | null>
@@ -55,6 +67,9 @@ export type PurchaseRepository = {
   }): Promise<readonly Purchase[]>
 }
 
+/** A grant, and since when: from its payment, or from the operator's word. */
+export type DatedGrant = PremiumGrant & { readonly since: Date }
+
 /** A paid purchase is a grant; refunds and disputes join it by payment intent, whichever was known first. */
 export type PremiumGrantRepository = {
   findByEmail(email: Email): Promise<readonly PremiumGrant[]>
@@ -62,6 +77,11 @@ export type PremiumGrantRepository = {
   add(grant: { id: string; email: Email }, cause: Cause): Promise<void>
   /** Revokes every grant the address has now, and says how many. A purchase paid later is a new grant. */
   revokeAll(email: Email, cause: Cause): Promise<number>
+  /** Everybody's, oldest first, from the one after `after`, by the moment and then by the id. */
+  list(page: {
+    after: Pick<DatedGrant, 'since' | 'id'> | null
+    limit: number
+  }): Promise<readonly DatedGrant[]>
 }
 
 /** Facts about money, by the provider's object id, also about money that is not (or not yet) known to be ours. */
@@ -89,7 +109,7 @@ export type DisputeRepository = {
   findPendingPayments(): Promise<readonly string[]>
 }
 
-/** Every change of a grant, as it happened. Entries are only ever added. */
+/** Every change of a grant, as it happened. Entries are only added; see `PersonalData` and `Retention` for the rest. */
 export type AuditTrail = {
   /** Oldest first. */
   findByEmail(email: Email): Promise<readonly AuditEntry[]>
@@ -132,13 +152,127 @@ export type SweepRepository = {
 
 /** The line in time before which an address's tokens are void; see domain/log-out.ts. */
 export type LogOutRepository = {
-  findByEmail(email: Email): Promise<Date | null>
+  /** The latest of the address's own, of those that its erasures left under these traces, and of everybody's. */
+  findByEmail(email: Email, traces?: readonly EmailTrace[]): Promise<Date | null>
+  /** Hands out the latest that the address can have, whatever its traces are. */
   update(email: Email, change: (lineAt: Date | null) => Date): Promise<void>
 }
 
+/** All that is stored about an address, but for what codes are made of and what a browser has proven itself by. */
+export type PersonalRecords = Reversals & {
+  /** Those that were mailed last, whether they still live or not. */
+  readonly codes: readonly Omit<Otp, 'seed'>[]
+  readonly codeMailsAt: readonly Date[]
+  readonly wrongTriesAt: readonly Date[]
+  readonly verification: Omit<Verification, 'codeChallenge'> | null
+  /** Tokens from before it are void. */
+  readonly logOutLineAt: Date | null
+  readonly purchases: readonly Purchase[]
+  readonly grants: readonly DatedGrant[]
+  readonly messages: readonly OutboxMessage[]
+  readonly audit: readonly AuditEntry[]
+  readonly sandboxSessions: readonly SandboxPayment[]
+}
+
+/** The sandbox provider's own memory of a payment page. */
+type SandboxPayment = {
+  readonly sessionId: string
+  readonly purchaseId: PurchaseId
+  readonly price: Price
+  readonly state: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly paymentIntentId: string | null
+}
+
+/** How much of what was stored about an address stays when it is erased, under another name. */
+export type KeptRecords = {
+  readonly purchases: number
+  readonly operatorGrants: number
+  readonly refunds: number
+  readonly disputes: number
+  readonly messages: number
+  readonly auditEntries: number
+  readonly sandboxSessions: number
+}
+
+/** What an erasure leaves: purchases as they are from now on, and the line before which tokens are void. */
+type ErasedAccount = { readonly closed: readonly Purchase[]; readonly lineAt: Date }
+
+export type PersonalData = {
+  /** As it is at one moment. */
+  find(email: Email): Promise<PersonalRecords>
+  /**
+   * Takes the address out of everything stored. Stores what `judge` returns, revokes every grant, deletes what is
+   * about the address alone, puts `name` in its place elsewhere, and leaves the line under `trace`. Null, and nothing
+   * is changed, where `judge` returns null. Afterwards the address is in none of the database's files; where another
+   * process reads an older state meanwhile, the write-ahead log has it until it is begun anew.
+   */
+  erase(
+    email: Email,
+    erasure: { name: Email; trace: EmailTrace; cause: Cause },
+    judge: (account: Account, lineAt: Date | null) => ErasedAccount | null,
+  ): Promise<KeptRecords | null>
+}
+
+export type Retention = {
+  /**
+   * Deletes some of those that are of no use since `upTo` or longer, `limit` at most, and says how many; see
+   * domain/retention.ts. Messages that were given up, and purchases of an address that was erased, stay. Where log-outs
+   * are deleted, everybody's tokens from before the latest of them are void from then on.
+   */
+  prune(kind: PrunedKind, batch: { upTo: Date; limit: number }): Promise<number>
+}
+
 export type DatabaseHealth = {
-  /** Throws `Unavailable('storage')` unless the database answers. */
+  /** Throws `Unavailable('storage')` unless the database answers, from files that are still at their place. */
   check(): Promise<void>
+  /** As `check`, and unless a commit comes through, within two seconds, and the disk has room for more. */
+  checkWritable(): Promise<void>
+  /** Whether the database has failed the last one who wanted to store something, so that it is worth a check. */
+  lastWriteFailed(): boolean
+}
+
+/** What the operator's monitoring is told of the whole database. Cheap enough to be asked every few seconds. */
+export type Statistics = {
+  countPurchases(): Promise<Readonly<Record<PurchaseState, number>>>
+  /** The messages that wait or were given up. A kind of which there is none is left out. */
+  countOutbox(): Promise<readonly OutboxCount[]>
+  /** Wrong codes, over all addresses, within these moments. */
+  countWrongTries(window: { from: Date; until: Date }): Promise<number>
+  /** The last entry of the audit trail, 0 where there is none. */
+  findLastGrantChange(): Promise<number>
+  /** The changes of grants that are on record after an entry of the audit trail. */
+  countGrantChanges(after: number): Promise<GrantChangeCounts>
+  /** Null for a database that has no files. */
+  measureFiles(): Promise<FileSizes | null>
+}
+
+export type OutboxCount = {
+  readonly kind: OutboxKind
+  readonly state: 'waiting' | 'given_up'
+  readonly messages: number
+  /** When the oldest of them was made. */
+  readonly oldestAt: Date
+}
+
+type GrantChangeCounts = {
+  /** The last entry that was counted. */
+  readonly last: number
+  /** False where there are more of them than are counted at once. */
+  readonly isAll: boolean
+  /** Changes that are alike count together. */
+  readonly counts: readonly (Pick<AuditEntry, 'by' | 'reason' | 'isActive'> & {
+    readonly changes: number
+  })[]
+}
+
+export type FileSizes = {
+  readonly databaseBytes: number
+  /** What was written and is not yet in the database's own file. */
+  readonly logBytes: number
+  /** What is left on the disk. */
+  readonly freeBytes: number
 }
 
 export type Store = {
@@ -152,5 +286,8 @@ export type Store = {
   readonly outbox: OutboxRepository
   readonly sweeps: SweepRepository
   readonly logOuts: LogOutRepository
+  readonly personalData: PersonalData
+  readonly retention: Retention
   readonly databaseHealth: DatabaseHealth
+  readonly statistics: Statistics
 }

@@ -1,6 +1,7 @@
 import type { Email } from '../domain/email.ts'
 import type { Cause } from '../domain/grant-change.ts'
 import { type Dispute, isNews, type Refund } from '../domain/premium-grant.ts'
+import type { Purchase, PurchaseId } from '../domain/purchase.ts'
 import type { Log, LogFields } from './ports.ts'
 import type { ReconcileDependencies } from './reconcile-payments.ts'
 import type { Account } from './store.ts'
@@ -23,6 +24,14 @@ export function withoutStoring(ports: ReconcileDependencies): ReconcileDependenc
         _cause: Cause,
         change: (account: Account) => Result,
       ): Promise<Result> => change(await purchases.findAccount(email)),
+      updateById: async <Result>(
+        id: PurchaseId,
+        _cause: Cause,
+        change: (account: Account, purchase: Purchase) => Result,
+      ): Promise<Result | null> => {
+        const purchase = await purchases.findById(id)
+        return purchase && change(await purchases.findAccount(purchase.email), purchase)
+      },
     },
     refunds: { ...refunds, update: countNews(refunds.findById) },
     disputes: { ...disputes, update: countNews(disputes.findById) },
@@ -45,9 +54,10 @@ function countNews<Fact extends Refund | Dispute>(findById: (id: string) => Prom
   }
 }
 
-function markedLog({ info, warn, error }: Log): Log {
+function markedLog({ debug, info, warn, error }: Log): Log {
   const marked = (fields: LogFields = {}): LogFields => ({ ...fields, dryRun: true })
   return {
+    debug: (event, fields) => debug(event, marked(fields)),
     info: (event, fields) => info(event, marked(fields)),
     warn: (event, fields) => warn(event, marked(fields)),
     error: (event, fields) => error(event, marked(fields)),

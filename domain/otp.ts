@@ -116,7 +116,11 @@ export function releaseMail(record: OtpRecord, reservedAt: Date): OtpRecord {
   return { ...record, mailedAt: record.mailedAt.filter((_, position) => position !== index) }
 }
 
-export type OtpAttempt = { readonly record: OtpRecord; readonly accepted: boolean }
+export type OtpAttempt = {
+  readonly record: OtpRecord
+  /** `last_wrong` has burned the code; `no_code` is a try while none lives. */
+  readonly outcome: 'right' | 'wrong' | 'last_wrong' | 'no_code'
+}
 
 /**
  * Spends a try. A right code uses the otp up, a wrong one costs an attempt, and the last wrong one burns it; where
@@ -134,18 +138,27 @@ export function attemptOtp(
 
   const counting = promoteReplacement(record, now)
   const otp = counting.current
-  if (!otp || !isLive(otp, now)) return { record, accepted: false }
+  if (!otp || !isLive(otp, now)) return { record, outcome: 'no_code' }
 
   if (sameText(deriveCode(otp), code)) {
-    return { record: { ...counting, current: null, replacement: null }, accepted: true }
+    return { record: { ...counting, current: null, replacement: null }, outcome: 'right' }
   }
 
   const attemptsLeft = otp.attemptsLeft - 1
   const current = attemptsLeft > 0 ? { ...otp, attemptsLeft } : null
   return {
     record: { ...counting, current, wrongTriesAt: [...wrongTriesAt, now] },
-    accepted: false,
+    outcome: current ? 'wrong' : 'last_wrong',
   }
+}
+
+/** Lets the address try again, and says how many wrong tries that takes back. Mails and codes stay as they are. */
+export function forgetWrongTries(
+  record: OtpRecord,
+  now: Date,
+): { record: OtpRecord; forgotten: number } {
+  const forgotten = within(record.wrongTriesAt, DAY_MS, now).length
+  return { record: forgotten === 0 ? record : { ...record, wrongTriesAt: [] }, forgotten }
 }
 
 /** A replacement counts only once the code before it has run out: never are two codes right at once. */

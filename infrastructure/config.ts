@@ -1,13 +1,15 @@
+import { type BackupConfig, readBackup } from './backup-settings.ts'
 import { durationUpTo, RATE_LIMIT, type RateLimit } from './durations.ts'
 import { type EmailConfig, readEmail, readSender } from './email-settings.ts'
 import {
   type ListenAddress,
   type NetworkConfig,
   readListenAddress,
+  readMetricsPort,
   readNetwork,
 } from './network-settings.ts'
 import { type PaymentConfig, readPayment } from './payment-settings.ts'
-import { oneOf, SWITCH, secretOfBytes } from './setting-formats.ts'
+import { FOLDER, oneOf, SWITCH, secretOfBytes } from './setting-formats.ts'
 import {
   type AppEnvironment,
   type SettingFormat,
@@ -20,6 +22,8 @@ import {
 export type Config = NetworkConfig & {
   readonly environment: AppEnvironment
   readonly database: DatabaseConfig
+  /** Null where the service makes no backups by itself. */
+  readonly backup: BackupConfig | null
   /** Null in development where none is set: then one is made and kept beside the database. */
   readonly jwtSecret: string | null
   readonly jwtSecretPrevious: string | null
@@ -35,6 +39,8 @@ export type Config = NetworkConfig & {
   readonly rateLimits: Readonly<Record<'general' | 'auth' | 'premium', RateLimit | null>>
   /** A folder with content in place of the built-in one. */
   readonly contentDir: string | null
+  /** Of this machine alone, 0 for a free one. Null where nothing is measured. */
+  readonly metricsPort: number | null
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
   readonly logFormat: 'json' | 'pretty'
 }
@@ -53,13 +59,7 @@ export class ConfigError extends Error {
   }
 }
 
-const LATER = 'is not available in this release: leave it unset'
 const JWT_SECRET = secretOfBytes(32)
-
-const FOLDER: SettingFormat<string> = {
-  shape: 'the path of a folder',
-  parse: (text) => (/^\P{Cc}+$/u.test(text) ? text : undefined),
-}
 
 const SQLITE_URL: SettingFormat<string> = {
   shape: 'sqlite:PATH, such as sqlite:/var/lib/alibi/alibi.db (postgres is not in this release)',
@@ -90,6 +90,11 @@ export function loadDatabaseConfig(surroundings: Surroundings): DatabaseConfig {
   return load(surroundings, (settings) => readDatabase(settings, surroundings.env))
 }
 
+/** Only the backups that the service makes by itself. Throws `ConfigError`. */
+export function loadBackupConfig(surroundings: Surroundings): BackupConfig | null {
+  return load(surroundings, readBackup)
+}
+
 /** Only where the service listens. Throws `ConfigError`. */
 export function loadListenAddress(surroundings: Surroundings): ListenAddress {
   return load(surroundings, readListenAddress)
@@ -106,14 +111,16 @@ function load<Loaded>(
 }
 
 function readConfig(settings: SettingsSource, env: Variables): Config {
-  const environment = settings.read('APP_ENV', oneOf(['production', 'development']), 'production')
+  const environment = readEnvironment(settings)
   const isProduction = environment === 'production'
-  settings.refuse('METRICS_PORT', LATER)
+  const network = readNetwork(settings, environment)
 
   return {
     environment,
-    ...readNetwork(settings, environment),
+    ...network,
+    metricsPort: readMetricsPort(settings, network),
     database: readDatabase(settings, env),
+    backup: readBackup(settings),
     jwtSecret: isProduction
       ? settings.require<string | null>('JWT_SECRET', JWT_SECRET, null)
       : settings.read<string | null>('JWT_SECRET', JWT_SECRET, null),
@@ -139,6 +146,10 @@ function readConfig(settings: SettingsSource, env: Variables): Config {
       isProduction ? 'json' : 'pretty',
     ),
   }
+}
+
+export function readEnvironment(settings: SettingsSource): AppEnvironment {
+  return settings.read('APP_ENV', oneOf(['production', 'development']), 'production')
 }
 
 function readDatabase(settings: SettingsSource, env: Variables): DatabaseConfig {

@@ -17,6 +17,9 @@ const ONLY_RESEND: SettingFormat<EmailConfig['provider']> = {
   parse: oneOf(['resend']).parse,
 }
 
+/** Where Resend is, unless the settings say otherwise. */
+export const RESEND_URL = 'https://api.resend.com'
+
 const API_KEY = matching(/^re_\w+$/, 'a Resend API key, re_…')
 
 // The characters that RFC 5322 allows in a display name only within quotes are left out.

@@ -1,11 +1,15 @@
 import { createHash, createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
 import type { Secrets } from '../application/ports.ts'
 import { parseCodeChallenge } from '../domain/code-challenge.ts'
+import type { Email } from '../domain/email.ts'
+import { type EmailTrace, erasedEmail } from '../domain/erasure.ts'
 import { CODE_LENGTH, type OtpSeed, parseOtpCode } from '../domain/otp.ts'
 import type { PurchaseId } from '../domain/purchase.ts'
 
 const OTP_KEY_PURPOSE = 'alibi/otp-code/v1'
+const TRACE_KEY_PURPOSE = 'alibi/erased-email/v1'
 const SEED_BYTES = 16
+const NAME_BYTES = 10
 const KEY_BYTES = 32
 const CODES = 10n ** BigInt(CODE_LENGTH)
 
@@ -14,9 +18,22 @@ const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
 /** As many digits of five bits as hold 128. */
 const ID_DIGITS = 26
 
-/** Codes are an HMAC of the address and a seed, under a key that is derived from `secret` (HKDF, RFC 5869). */
-export function hmacSecrets({ secret }: { secret: string }): Secrets {
-  const otpKey = Buffer.from(hkdfSync('sha256', secret, '', OTP_KEY_PURPOSE, KEY_BYTES))
+/**
+ * Codes are an HMAC of the address and a seed, traces one of the address, each under a key of its own that is derived
+ * from `secret` (HKDF, RFC 5869).
+ */
+export function hmacSecrets({
+  secret,
+  previousSecret = null,
+}: {
+  secret: string
+  /** Under which addresses may have been erased whose tokens still live. */
+  previousSecret?: string | null
+}): Secrets {
+  const otpKey = deriveKey(secret, OTP_KEY_PURPOSE)
+  const traceKey = deriveKey(secret, TRACE_KEY_PURPOSE)
+  const previousTraceKeys =
+    previousSecret === null ? [] : [deriveKey(previousSecret, TRACE_KEY_PURPOSE)]
 
   return {
     newOtpSeed: () => randomBytes(SEED_BYTES).toString('base64url') as OtpSeed,
@@ -36,9 +53,22 @@ export function hmacSecrets({ secret }: { secret: string }): Secrets {
 
     newPurchaseId: () => newId('pur_') as PurchaseId,
     newGrantId,
+    newErasedEmail: () => erasedEmail(randomBytes(NAME_BYTES).toString('hex')),
+    tracesOf: (email) => [
+      traceOf(email, traceKey),
+      ...previousTraceKeys.map((key) => traceOf(email, key)),
+    ],
 
     randomIndex: (bound) => randomInt(bound),
   }
+}
+
+function deriveKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES))
+}
+
+function traceOf(email: Email, key: Buffer): EmailTrace {
+  return createHmac('sha256', key).update(email).digest('base64url') as EmailTrace
 }
 
 /** The name of an operator's grant. */

@@ -1,5 +1,6 @@
 import { configureSync, getLogger, type LogLevel, type LogRecord } from '@logtape/logtape'
 import type { Log } from '../application/ports.ts'
+import { JOURNAL_PRIORITIES } from './systemd/journal.ts'
 
 /** Ours on the left, LogTape's on the right. */
 const LEVELS = { debug: 'debug', info: 'info', warn: 'warning', error: 'error' } as const
@@ -13,17 +14,21 @@ const CATEGORY = 'alibi'
 export function createLog({
   level,
   format,
+  priorities = false,
   write,
 }: {
   level: keyof typeof LEVELS
   format: 'json' | 'pretty'
+  /** Whether each line begins with its priority for systemd's journal, which takes that away. */
+  priorities?: boolean
   /** Takes one line, its line break included. */
   write: (line: string) => void
 }): Log {
   const lineOf = format === 'json' ? jsonLine : prettyLine
+  const priorityOf = priorities ? journalPriority : () => ''
   configureSync({
     reset: true,
-    sinks: { lines: (record) => write(`${lineOf(record)}\n`) },
+    sinks: { lines: (record) => write(`${priorityOf(record)}${lineOf(record)}\n`) },
     loggers: [
       { category: CATEGORY, sinks: ['lines'], lowestLevel: LEVELS[level] },
       // LogTape's word on itself: without this it greets, and its own failures stay unseen.
@@ -32,9 +37,23 @@ export function createLog({
   })
   const logger = getLogger(CATEGORY)
   return {
+    debug: (event, fields) => logger.debug(event, fields),
     info: (event, fields) => logger.info(event, fields),
     warn: (event, fields) => logger.warn(event, fields),
     error: (event, fields) => logger.error(event, fields),
+  }
+}
+
+function journalPriority({ level }: LogRecord): string {
+  switch (level) {
+    case 'warning':
+    case 'info':
+      return JOURNAL_PRIORITIES[level]
+    case 'error':
+    case 'fatal':
+      return JOURNAL_PRIORITIES.error
+    default:
+      return JOURNAL_PRIORITIES.debug
   }
 }
 

@@ -21,6 +21,8 @@ const HOST: SettingFormat<string> = {
   parse: (text) => (isIP(text) || isHostName(text) ? text : undefined),
 }
 
+const PORT = wholeNumber({ min: 0, max: 65_535 })
+
 const CORS_ORIGINS_SHAPE =
   '* or comma-separated origins, such as https://example.com,chrome-extension://ID'
 const BROWSER_ORIGINS = listOf(parseBrowserOrigin, CORS_ORIGINS_SHAPE)
@@ -37,8 +39,18 @@ const PROXIES = listOf(
 export function readListenAddress(settings: SettingsSource): ListenAddress {
   return {
     host: settings.read('HOST', HOST, '127.0.0.1'),
-    port: settings.read('PORT', wholeNumber({ min: 0, max: 65_535 }), 3000),
+    port: settings.read('PORT', PORT, 3000),
   }
+}
+
+export function readMetricsPort(
+  settings: SettingsSource,
+  { port }: Pick<ListenAddress, 'port'>,
+): number | null {
+  const metricsPort = settings.read<number | null>('METRICS_PORT', PORT, null)
+  if (metricsPort === null || metricsPort === 0 || metricsPort !== port) return metricsPort
+  settings.report('METRICS_PORT must be another port than PORT, which everybody reaches')
+  return null
 }
 
 export function readNetwork(settings: SettingsSource, environment: AppEnvironment): NetworkConfig {

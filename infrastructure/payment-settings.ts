@@ -20,7 +20,8 @@ export type StripeProduct =
   | { readonly priceId: string }
   | { readonly price: Price; readonly name: string }
 
-const STRIPE_ORIGIN = 'https://api.stripe.com'
+/** Where Stripe is, unless the settings say otherwise. */
+export const STRIPE_ORIGIN = 'https://api.stripe.com'
 
 const DEFAULT_PRICE: Price = { amount: 400, currency: 'eur' }
 const DEFAULT_NAME = 'Alibi Premium'
@@ -66,10 +67,15 @@ function readProvider(
   return settings.read('PAYMENT_PROVIDER', EITHER_PROVIDER, hasStripe ? 'stripe' : 'sandbox')
 }
 
+/** Whether what is bought with this key costs money. */
+export function isLiveKey(secretKey: string): boolean {
+  return /^[sr]k_live_/.test(secretKey)
+}
+
 function readStripe(settings: SettingsSource) {
   const secretKey = settings.require('STRIPE_SECRET_KEY', SECRET_KEY, '')
   const apiUrl = settings.read<string | null>('STRIPE_API_URL', SECURE_ORIGIN, null)
-  if (/^.k_live_/.test(secretKey) && apiUrl !== null && apiUrl !== STRIPE_ORIGIN) {
+  if (isLiveKey(secretKey) && apiUrl !== null && apiUrl !== STRIPE_ORIGIN) {
     settings.report(`STRIPE_API_URL must be ${STRIPE_ORIGIN}, or not set, with a live key`)
   }
   return {

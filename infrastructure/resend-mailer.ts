@@ -3,11 +3,11 @@ import type { Content, Mailer } from '../application/ports.ts'
 import { Unavailable } from '../application/unavailable.ts'
 import type { Email } from '../domain/email.ts'
 import type { OutboxKey } from '../domain/outbox.ts'
+import { RESEND_URL } from './email-settings.ts'
 import type { EmailContent } from './mail-layout.ts'
 import { otpEmail } from './otp-email.ts'
 import { paymentEmail } from './payment-email.ts'
 
-const RESEND_URL = 'https://api.resend.com'
 const TIMEOUT_MS = 10_000
 const REASON_LENGTH_MAX = 200
 

@@ -1,5 +1,10 @@
 import type { SettingFormat } from './settings-source.ts'
 
+export const FOLDER: SettingFormat<string> = {
+  shape: 'the path of a folder',
+  parse: (text) => (/^\P{Cc}+$/u.test(text) ? text : undefined),
+}
+
 export const SWITCH: SettingFormat<boolean> = {
   shape: 'on or off',
   parse: (text) => (text === 'on' ? true : text === 'off' ? false : undefined),

@@ -27,7 +27,7 @@ export type SettingsSource = {
 }
 
 /** What may also come as NAME_FILE, or as a file of that name in $CREDENTIALS_DIRECTORY. */
-const SECRETS: readonly string[] = [
+export const SECRETS: readonly string[] = [
   'JWT_SECRET',
   'JWT_SECRET_PREVIOUS',
   'STRIPE_SECRET_KEY',
@@ -54,13 +54,14 @@ export function settingsSource({
   function find(name: string): Given | null {
     const found = known.get(name)
     if (found !== undefined) return found
-    const [given = null, ...others] = SECRETS.includes(name)
-      ? secretSources(name)
-      : variables([name])
-    if (given && others.length > 0) {
-      const sources = [given, ...others].map(({ source }) => source).join(' and ')
+    const all = SECRETS.includes(name) ? secretSources(name) : variables([name])
+    // Whether a file that cannot be read holds anything is not known, and it is a problem of its own.
+    const sure = all.filter(({ text }) => text !== null)
+    if (sure.length > 1) {
+      const sources = sure.map(({ source }) => source).join(' and ')
       problems.push(`${name} has more than one source: keep one of ${sources}`)
     }
+    const given = sure[0] ?? all[0] ?? null
     known.set(name, given)
     return given
   }
@@ -115,7 +116,7 @@ export function settingsSource({
       return parse(name, format, fallback)
     },
     refuse(name, reason) {
-      if (find(name)) problems.push(`${name} ${reason}`)
+      if ((find(name)?.text ?? null) !== null) problems.push(`${name} ${reason}`)
     },
     report: (problem) => void problems.push(problem),
   }

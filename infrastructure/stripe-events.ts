@@ -27,6 +27,9 @@ export const EVENT_TYPES = [
   'charge.dispute.funds_reinstated',
 ] as const satisfies readonly Stripe.Event['type'][]
 
+/** What a webhook endpoint has to listen to: `charge.refund.updated` says what `refund.updated` says. */
+export const ENDPOINT_EVENT_TYPES = EVENT_TYPES.filter((type) => type !== 'charge.refund.updated')
+
 /** Null for what is not an event with an object in it, such as a thin event. */
 export type TranslateEvent = (value: unknown) => PaymentNotification | null
 
@@ -44,7 +47,8 @@ export function eventTranslation({
     const fact = (isActedOn(value) && readFact(value, reportSession)) || OTHER
     // Only sessions say themselves, to whoever judges them, in which mode they are.
     const isOtherMode = fact.kind !== 'session' && value.livemode !== live
-    return { eventId, eventType, ...(isOtherMode ? OTHER : fact) }
+    const occurredAt = Number.isSafeInteger(value.created) ? toDate(value.created) : null
+    return { eventId, eventType, occurredAt, ...(isOtherMode ? OTHER : fact) }
   }
 }
 

@@ -6,7 +6,12 @@ import type { TranslateEvent } from './stripe-events.ts'
 /** https://docs.stripe.com/webhooks#replay-attacks */
 const TOLERANCE_SECONDS = 300
 
-const NO_EVENT = { eventId: 'unknown', eventType: 'unknown', kind: 'other' } as const
+const NO_EVENT = {
+  eventId: 'unknown',
+  eventType: 'unknown',
+  occurredAt: null,
+  kind: 'other',
+} as const
 
 /** How deliveries are read whose signature follows Stripe's scheme, with any of the secrets. */
 export function stripeNotifications({

@@ -58,10 +58,16 @@ export async function readAllPages<Answer extends Listed>(
   return all
 }
 
-function expectPage<Answer extends Listed>(answer: ListAnswer<Answer>): Page<Answer> {
+/** One page of a list, as it is. */
+export function expectList<Answer extends Listed>(answer: ListAnswer<Answer>): ListAnswer<Answer> {
   const { lastResponse, object, data, has_more } = answer
   const isList = object === 'list' && Array.isArray(data) && typeof has_more === 'boolean'
   if (lastResponse.statusCode !== OK || !isList) throw new Error('not the list that was asked for')
+  return answer
+}
+
+function expectPage<Answer extends Listed>(answer: ListAnswer<Answer>): Page<Answer> {
+  const { data, has_more } = expectList(answer)
   if (!has_more) return { data, cursor: null }
 
   // The next page begins after the last object that has a name, even if that repeats a nameless one.

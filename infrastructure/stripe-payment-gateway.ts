@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Clock, PaymentGateway } from '../application/ports.ts'
 import type { Price } from '../domain/purchase.ts'
-import type { StripeProduct } from './payment-settings.ts'
+import { isLiveKey, type StripeProduct } from './payment-settings.ts'
 import { expectObject, orMissing } from './stripe-answers.ts'
 import { stripeClient } from './stripe-client.ts'
 import { eventTranslation, findUndeliveredNotifications } from './stripe-events.ts'
@@ -45,7 +45,7 @@ export function stripePaymentGateway({
   timeoutMs?: number
 }): PaymentGateway {
   const ask = stripeClient({ secretKey, apiUrl, timeoutMs })
-  const live = /^[sr]k_live_/.test(secretKey)
+  const live = isLiveKey(secretKey)
   const reportSession = sessionReports({ publicUrl })
   const translate = eventTranslation({ live, reportSession })
   const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })

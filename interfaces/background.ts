@@ -3,39 +3,51 @@ import { logFailure } from '../application/fault-report.ts'
 import type { Ports } from '../application/ports.ts'
 import { reconcilePayments, type SweepReport } from '../application/reconcile-payments.ts'
 import { SWEEP_NAMES } from '../application/store.ts'
+import type { TaskName } from '../application/telemetry.ts'
 
 const OUTBOX_EVERY_MS = 1000
 const RECONCILER_EVERY_MS = 60_000
 /** A database that does not answer is not asked every second. */
 const WAIT_AFTER_FAILURE_MS = 10_000
 
+/** Something that is done at once and again some time after it has ended. What it throws is logged. */
+export type Task = {
+  readonly name: TaskName
+  readonly everyMs: number
+  readonly work: (stopping: AbortSignal) => Promise<unknown>
+}
+
 /**
  * What the service does by itself: it carries out what waits in the outbox, and asks the provider for what it failed to
- * report, about everything until that was seen once. Each begins at once and again some time after it has ended, so that
- * no two runs of one overlap. Resolves once `stopping` was aborted and what was under way has ended; never rejects.
+ * report, about everything until that was seen once, and has other tasks beside that. Each begins at once and again some
+ * time after it has ended, so that no two runs of one overlap. Resolves once `stopping` was aborted and what was under
+ * way has ended; never rejects.
  */
 export async function workInBackground({
   ports,
+  tasks = [],
   wait,
   stopping,
 }: {
   ports: Ports
+  tasks?: readonly Task[]
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   wait: (milliseconds: number, until: AbortSignal) => Promise<void>
   stopping: AbortSignal
 }): Promise<void> {
-  async function repeat(task: string, everyMs: number, work: () => Promise<unknown>) {
+  async function repeat(task: TaskName, everyMs: number, work: () => Promise<unknown>) {
     while (!stopping.aborted) {
       const isDone = await attempt(task, work)
       await wait(isDone ? everyMs : Math.max(everyMs, WAIT_AFTER_FAILURE_MS), stopping)
     }
   }
 
-  async function attempt(task: string, work: () => Promise<unknown>): Promise<boolean> {
+  async function attempt(task: TaskName, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work()
       return true
     } catch (error) {
+      ports.telemetry.record({ kind: 'task_failed', task })
       logFailure(ports, error, { task })
       return false
     }
@@ -49,8 +61,12 @@ export async function workInBackground({
     repeat('outbox', OUTBOX_EVERY_MS, () => deliverOutbox(ports, stopping)),
     repeat('reconciler', RECONCILER_EVERY_MS, async () => {
       const reports = await reconcilePayments(ports, { only, stopping })
+      for (const { checked, ...report } of reports) {
+        ports.telemetry.record({ kind: 'sweep_ended', ...report })
+      }
       if (hasSeenAll(reports)) only = 'due'
     }),
+    ...tasks.map(({ name, everyMs, work }) => repeat(name, everyMs, () => work(stopping))),
   ])
 }
 

@@ -141,6 +141,7 @@ describe('the tests', () => {
       'domain/errors.ts',
       'application/ports.ts',
       'application/store.ts',
+      'application/telemetry.ts',
       'application/unavailable.ts',
     ]
     const untested = sources

@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { closeSync, openSync, writeSync } from 'node:fs'
 
 /** Whose database fails: the file, and the connection of the process that is to feel it. */
 type Target = { readonly path: string; readonly connection: Database; close(): void }
@@ -59,3 +60,16 @@ export const DATABASE_FAULTS: readonly (readonly [string, BreakDatabase, cause: 
   ['may only be read', forbidWrites, 'SQLITE_READONLY'],
   ['is closed', closeDatabase, 'the database is closed'],
 ]
+
+const PAGE_BYTES = 4096
+
+/** Overwrites the page with which a table begins, as a failing disk would. */
+export function spoilTable(path: string, table: string): void {
+  const database = new Database(path, { readonly: true })
+  const select = database.query('SELECT rootpage FROM sqlite_schema WHERE name = ?')
+  const { rootpage } = select.get(table) as { rootpage: number }
+  database.close()
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, (rootpage - 1) * PAGE_BYTES)
+  closeSync(file)
+}

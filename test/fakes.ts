@@ -1,3 +1,4 @@
+import { findLogOutLine } from '../application/find-log-out-line.ts'
 import type {
   Content,
   LanguageContent,
@@ -14,6 +15,7 @@ import type { Store } from '../application/store.ts'
 import { listKeys, type Strings } from '../application/strings.ts'
 import { Unavailable } from '../application/unavailable.ts'
 import type { Email } from '../domain/email.ts'
+import { erasedEmail } from '../domain/erasure.ts'
 import type { Cause } from '../domain/grant-change.ts'
 import { LANGUAGES } from '../domain/language.ts'
 import { issueTime } from '../domain/log-out.ts'
@@ -23,6 +25,7 @@ import type { Verification } from '../domain/verification.ts'
 import { hmacSecrets } from '../infrastructure/hmac-secrets.ts'
 import { memoryLastReasons } from '../infrastructure/last-reasons.ts'
 import { memoryStore } from './memory-store.ts'
+import { recordingTelemetry } from './recording-telemetry.ts'
 import { scriptedPayments } from './scripted-payments.ts'
 
 export const NOON = new Date('2026-03-01T12:00:00.000Z')
@@ -66,9 +69,12 @@ export function recordingMailer() {
 
 /** A log that keeps its lines. */
 export function recordingLog() {
-  const lines: { level: 'info' | 'warn' | 'error'; event: string; fields: LogFields }[] = []
+  type Level = 'debug' | 'info' | 'warn' | 'error'
+  const lines: { level: Level; event: string; fields: LogFields }[] = []
   return {
     lines,
+    debug: (event: string, fields: LogFields = {}) =>
+      void lines.push({ level: 'debug', event, fields }),
     info: (event: string, fields: LogFields = {}) =>
       void lines.push({ level: 'info', event, fields }),
     warn: (event: string, fields: LogFields = {}) =>
@@ -78,8 +84,8 @@ export function recordingLog() {
   }
 }
 
-/** Challenges take no key, so that there is nothing to fake. */
-const { challengeOf } = hmacSecrets({ secret: 'of no use here' })
+/** Challenges take no key, and nobody reads a trace, so that there is nothing to fake. */
+const { challengeOf, tracesOf } = hmacSecrets({ secret: 'of no use here' })
 
 /** Codes 000001, 000002, … by seed; every other secret counts up in the same way. */
 export function countingSecrets(): Secrets {
@@ -91,6 +97,8 @@ export function countingSecrets(): Secrets {
     challengeOf,
     newPurchaseId: () => `pur_${next()}` as PurchaseId,
     newGrantId: () => `grant_${next()}`,
+    newErasedEmail: () => erasedEmail(next()),
+    tracesOf,
     randomIndex: (bound) => ++count % bound,
   }
 }
@@ -136,10 +144,11 @@ export function contentWith(own: Partial<LanguageContent>, content = tinyContent
 
 /** A token as a right code gives one, whether the address has premium or not. */
 export async function issueToken(
-  { logOuts, tokens, clock }: Pick<Ports, 'logOuts' | 'tokens' | 'clock'>,
+  ports: Pick<Ports, 'logOuts' | 'secrets' | 'tokens' | 'clock'>,
   email: Email,
 ): Promise<Token> {
-  return tokens.issue(email, issueTime(await logOuts.findByEmail(email), clock.now()))
+  const lineAt = await findLogOutLine(ports, email)
+  return ports.tokens.issue(email, issueTime(lineAt, ports.clock.now()))
 }
 
 /** The purchase in a state, with what belongs to that state. */
@@ -181,6 +190,7 @@ export function fakePorts(own: Partial<Ports> = {}) {
     content: tinyContent(),
     lastReasons: memoryLastReasons({ readersMax: 100 }),
     log: recordingLog(),
+    telemetry: recordingTelemetry(),
     rules: {
       otpLifetimeMs: 10 * 60_000,
       verificationLifetimeMs: 30 * 60_000,

@@ -1,4 +1,5 @@
 import type { Ports } from '../application/ports.ts'
+import { watchReadiness } from '../application/watch-readiness.ts'
 import type { HttpOptions } from '../interfaces/http/options.ts'
 
 /** The HTTP side as production has it, but without limits. */
@@ -12,6 +13,8 @@ export function unlimitedOptions(ports: Ports): HttpOptions {
     isHttps: false,
     corsOrigins: '*',
     trustedProxies: [],
+    isReady: watchReadiness(ports, { monotonicMs: () => ports.clock.now().getTime() }),
+    monotonicMs: () => ports.clock.now().getTime(),
     stopping: new AbortController().signal,
   }
 }

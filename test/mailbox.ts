@@ -33,6 +33,9 @@ export function startMailbox({ clock = { now: () => new Date() } } = {}) {
   const keys = new Set<string>()
   const faults: { fault: MailFault; left: number }[] = []
   const holds: { arrived(): void; released: Promise<void> }[] = []
+  const domains: { name: string; status: string }[] = []
+  const domainAnswers: (() => Response | Promise<Response>)[] = []
+  let domainQuestions = 0
   const known = new Map<string, { body: string; at: Date; id: string | null }>()
 
   /** Once under each key, for as long as keys are remembered. */
@@ -62,6 +65,15 @@ export function startMailbox({ clock = { now: () => new Date() } } = {}) {
     return crypto.randomUUID()
   }
 
+  /** https://resend.com/docs/api-reference/domains/list-domains */
+  function answerDomains(): Response | Promise<Response> {
+    domainQuestions++
+    const own = domainAnswers.shift()
+    if (own) return own()
+    const data = domains.map((domain) => ({ ...domain, id: domain.name, region: 'eu-west-1' }))
+    return Response.json({ object: 'list', has_more: false, data })
+  }
+
   function nextFault(): MailFault | null {
     const waiting = faults.find(({ left }) => left > 0)
     if (!waiting) return null
@@ -73,7 +85,9 @@ export function startMailbox({ clock = { now: () => new Date() } } = {}) {
     hostname: '127.0.0.1',
     port: 0,
     async fetch(request) {
-      if (new URL(request.url).pathname !== '/emails') return new Response(null, { status: 404 })
+      const { pathname } = new URL(request.url)
+      if (pathname === '/domains') return answerDomains()
+      if (pathname !== '/emails') return new Response(null, { status: 404 })
       const body = await request.text()
       const mail = readMail(body, request.headers.get('idempotency-key'))
       mails.push(mail)
@@ -97,6 +111,12 @@ export function startMailbox({ clock = { now: () => new Date() } } = {}) {
     delivered,
     /** Every Authorization header that came. */
     keys,
+    /** The domains that are known, and how far they are, such as `verified`. */
+    domains,
+    /** Answers the next question for domains in this way instead. */
+    answerDomains: (answer: () => Response | Promise<Response>) => void domainAnswers.push(answer),
+    /** How often the domains were asked for. */
+    countDomainQuestions: () => domainQuestions,
     /** Spoils the next `times` mails; Infinity is until `clearFaults`. */
     fault(fault: MailFault, { times = 1 } = {}) {
       faults.push({ fault, left: times })

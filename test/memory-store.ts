@@ -1,21 +1,33 @@
-import type { Account, Store } from '../application/store.ts'
+import type { Account, DatedGrant, Store } from '../application/store.ts'
 import type { Email } from '../domain/email.ts'
 import { type AuditEntry, type Cause, findGrantChanges } from '../domain/grant-change.ts'
 import { EMPTY_OTP_RECORD, type OtpRecord } from '../domain/otp.ts'
-import { type OutboxKey, type OutboxMessage, WAIT_MAX_MS } from '../domain/outbox.ts'
+import { OUTBOX_KINDS, type OutboxKey, type OutboxMessage, WAIT_MAX_MS } from '../domain/outbox.ts'
 import { type Dispute, isNews, type PremiumGrant, type Refund } from '../domain/premium-grant.ts'
-import type { Purchase, PurchaseId } from '../domain/purchase.ts'
+import {
+  PURCHASE_STATES,
+  type Purchase,
+  type PurchaseId,
+  type PurchaseState,
+} from '../domain/purchase.ts'
 import type { Verification } from '../domain/verification.ts'
+import {
+  compareGrants,
+  lineMemory,
+  memoryPersonalData,
+  memoryRetention,
+} from './memory-personal-data.ts'
 
 /** The promises of every repository, kept in memory. Its methods run to the end without a pause, so they are atomic. */
 export function memoryStore(): Store {
-  const verifications = new Map<Email, Verification>()
   const sweeps = new Map<string, Date>()
-  const lines = new Map<Email, Date>()
+  const lines = lineMemory()
   const memory = paymentMemory()
+  const { verifications } = memory
+  const otps = new Map<Email, OtpRecord>()
 
   return {
-    otps: memoryOtps(verifications),
+    otps: memoryOtps(otps, verifications),
     verifications: {
       findByEmail: async (email) => verifications.get(email) ?? null,
     },
@@ -37,21 +49,70 @@ export function memoryStore(): Store {
         sweeps.set(sweep, startedAt)
       },
     },
-    logOuts: {
-      findByEmail: async (email) => lines.get(email) ?? null,
-      async update(email, change) {
-        lines.set(email, change(lines.get(email) ?? null))
-      },
+    logOuts: lines.port,
+    personalData: memoryPersonalData({ ...memory, otps, lines }),
+    retention: memoryRetention({ ...memory, otps, lines }),
+    databaseHealth: {
+      check: async () => {},
+      checkWritable: async () => {},
+      lastWriteFailed: () => false,
     },
-    databaseHealth: { check: async () => {} },
+    statistics: memoryStatistics(memory, otps),
   }
 }
 
-type PaymentMemory = ReturnType<typeof paymentMemory>
+/** Counts grant changes in one go, however many there are. */
+function memoryStatistics(
+  { purchases, messages, audit }: PaymentMemory,
+  otps: ReadonlyMap<Email, OtpRecord>,
+): Store['statistics'] {
+  const count = (state: PurchaseState) =>
+    [...purchases.values()].filter((purchase) => purchase.state === state).length
+
+  return {
+    countPurchases: async () =>
+      Object.fromEntries(PURCHASE_STATES.map((state) => [state, count(state)])) as Record<
+        PurchaseState,
+        number
+      >,
+    async countOutbox() {
+      const counted = OUTBOX_KINDS.flatMap((kind) =>
+        (['waiting', 'given_up'] as const).map((state) => {
+          const those = [...messages.values()].filter(
+            (message) => message.kind === kind && message.state === state,
+          )
+          const oldest = Math.min(...those.map(({ createdAt }) => createdAt.getTime()))
+          return { kind, state, messages: those.length, oldestAt: new Date(oldest) }
+        }),
+      )
+      return counted.filter(({ messages }) => messages > 0)
+    },
+    countWrongTries: async ({ from, until }) =>
+      [...otps.values()]
+        .flatMap(({ wrongTriesAt }) => wrongTriesAt)
+        .filter((at) => from <= at && at <= until).length,
+    findLastGrantChange: async () => audit.length,
+    async countGrantChanges(after) {
+      const alike = Map.groupBy(audit.slice(after), ({ by, reason, isActive }) =>
+        [by, reason, isActive].join(),
+      )
+      const counts = [...alike.values()].flatMap((entries) =>
+        entries
+          .slice(0, 1)
+          .map(({ by, reason, isActive }) => ({ by, reason, isActive, changes: entries.length })),
+      )
+      return { last: Math.max(after, audit.length), isAll: true, counts }
+    },
+    measureFiles: async () => null,
+  }
+}
+
+export type PaymentMemory = ReturnType<typeof paymentMemory>
 
 function paymentMemory() {
   const purchases = new Map<PurchaseId, Purchase>()
-  const operatorGrants: PremiumGrant[] = []
+  const verifications = new Map<Email, Verification>()
+  const operatorGrants: DatedGrant[] = []
   const refunds = new Map<string, Refund>()
   const disputes = new Map<string, Dispute>()
   const messages = new Map<OutboxKey, OutboxMessage>()
@@ -62,7 +123,9 @@ function paymentMemory() {
       .filter((purchase) => purchase.email === email)
       .sort((left, right) => left.createdAt.getTime() - right.createdAt.getTime())
   const grantsOf = (email: Email): PremiumGrant[] => [
-    ...operatorGrants.filter((grant) => grant.email === email),
+    ...operatorGrants
+      .filter((grant) => grant.email === email)
+      .map(({ since: _, ...grant }) => grant),
     ...purchasesOf(email)
       .filter((purchase) => purchase.state === 'paid')
       .map(({ id, amountPaid, paymentIntentId, revokedAt }) => ({
@@ -77,8 +140,17 @@ function paymentMemory() {
       })),
   ]
 
+  /** Does the work, which must not throw, and writes down what it changed in the grants of the addresses. */
+  function recordChanges(emails: readonly Email[], cause: Cause, work: () => void) {
+    const before = emails.flatMap(grantsOf)
+    work()
+    const changes = findGrantChanges(before, emails.flatMap(grantsOf))
+    audit.push(...changes.map((change) => ({ ...change, ...cause })))
+  }
+
   return {
     purchases,
+    verifications,
     operatorGrants,
     refunds,
     disputes,
@@ -86,18 +158,49 @@ function paymentMemory() {
     audit,
     purchasesOf,
     grantsOf,
-    /** Does the work, which must not throw, and writes down what it changed in the grants of the addresses. */
-    recordChanges(emails: readonly Email[], cause: Cause, work: () => void) {
-      const before = emails.flatMap(grantsOf)
-      work()
-      const changes = findGrantChanges(before, emails.flatMap(grantsOf))
-      audit.push(...changes.map((change) => ({ ...change, ...cause })))
+    recordChanges,
+    accountOf(email: Email): Account {
+      const bought = purchasesOf(email)
+      const isOwn = (reversal: Refund | Dispute) =>
+        bought.some(({ paymentIntentId }) => paymentIntentId === reversal.paymentIntentId)
+      return {
+        purchases: bought,
+        grants: grantsOf(email),
+        refunds: [...refunds.values()].filter(isOwn),
+        disputes: [...disputes.values()].filter(isOwn),
+        verification: verifications.get(email) ?? null,
+      }
+    },
+    /** Everybody's grants, oldest first. */
+    datedGrants(): DatedGrant[] {
+      const bought = [...purchases.values()].flatMap((purchase) =>
+        purchase.state === 'paid'
+          ? grantsOf(purchase.email)
+              .filter(({ id }) => id === purchase.id)
+              .map((grant) => ({ ...grant, since: purchase.paidAt }))
+          : [],
+      )
+      return [...operatorGrants, ...bought].sort(compareGrants)
+    },
+    revokeAll(email: Email, cause: Cause) {
+      recordChanges([email], cause, () => {
+        operatorGrants.forEach((grant, index) => {
+          if (grant.email !== email || grant.revokedAt) return
+          operatorGrants[index] = { ...grant, revokedAt: cause.at }
+        })
+        for (const purchase of purchasesOf(email)) {
+          if (purchase.state !== 'paid' || purchase.revokedAt) continue
+          purchases.set(purchase.id, { ...purchase, revokedAt: cause.at })
+        }
+      })
     },
   }
 }
 
-function memoryOtps(verifications: Map<Email, Verification>): Store['otps'] {
-  const otps = new Map<Email, OtpRecord>()
+function memoryOtps(
+  otps: Map<Email, OtpRecord>,
+  verifications: Map<Email, Verification>,
+): Store['otps'] {
   return {
     async update(email, change) {
       const result = change(otps.get(email) ?? EMPTY_OTP_RECORD)
@@ -109,30 +212,34 @@ function memoryOtps(verifications: Map<Email, Verification>): Store['otps'] {
 }
 
 function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
-  const { purchases, refunds, disputes, messages, purchasesOf, grantsOf, recordChanges } = memory
-  function accountOf(email: Email): Account {
-    const bought = purchasesOf(email)
-    const isOwn = (reversal: Refund | Dispute) =>
-      bought.some(({ paymentIntentId }) => paymentIntentId === reversal.paymentIntentId)
-    return {
-      purchases: bought,
-      grants: grantsOf(email),
-      refunds: [...refunds.values()].filter(isOwn),
-      disputes: [...disputes.values()].filter(isOwn),
+  const { purchases, messages, accountOf, recordChanges } = memory
+  function store(
+    {
+      purchase,
+      messages: following = [],
+    }: { purchase: Purchase | null; messages?: readonly OutboxMessage[] },
+    cause: Cause,
+  ) {
+    if (purchase) {
+      refuseConflict(purchase, purchases)
+      recordChanges([purchase.email], cause, () => void purchases.set(purchase.id, purchase))
+    }
+    for (const message of following) {
+      if (!messages.has(message.key)) messages.set(message.key, message)
     }
   }
 
   return {
     async update(email, cause, change) {
       const result = change(accountOf(email))
-      const { purchase, messages: following = [] } = result
-      if (purchase) refuseConflict(purchase, purchases)
-      recordChanges([email], cause, () => {
-        if (purchase) purchases.set(purchase.id, purchase)
-      })
-      for (const message of following) {
-        if (!messages.has(message.key)) messages.set(message.key, message)
-      }
+      store(result, cause)
+      return result
+    },
+    async updateById(id, cause, change) {
+      const purchase = purchases.get(id)
+      if (!purchase) return null
+      const result = change(accountOf(purchase.email), purchase)
+      store(result, cause)
       return result
     },
     findAccount: async (email) => accountOf(email),
@@ -162,28 +269,24 @@ function refuseConflict(purchase: Purchase, purchases: ReadonlyMap<PurchaseId, P
 }
 
 function memoryPremiumGrants(memory: PaymentMemory): Store['premiumGrants'] {
-  const { purchases, operatorGrants, purchasesOf, grantsOf, recordChanges } = memory
+  const { operatorGrants, grantsOf, recordChanges } = memory
   return {
     findByEmail: async (email) => grantsOf(email),
     async add({ id, email }, cause) {
       recordChanges([email], cause, () => {
-        operatorGrants.push({ id, email, payment: null, revokedAt: null })
+        operatorGrants.push({ id, email, payment: null, revokedAt: null, since: cause.at })
       })
     },
     async revokeAll(email, cause) {
       const revoked = grantsOf(email).filter(({ revokedAt }) => revokedAt === null)
-      recordChanges([email], cause, () => {
-        operatorGrants.forEach((grant, index) => {
-          if (grant.email !== email || grant.revokedAt) return
-          operatorGrants[index] = { ...grant, revokedAt: cause.at }
-        })
-        for (const purchase of purchasesOf(email)) {
-          if (purchase.state !== 'paid' || purchase.revokedAt) continue
-          purchases.set(purchase.id, { ...purchase, revokedAt: cause.at })
-        }
-      })
+      memory.revokeAll(email, cause)
       return revoked.length
     },
+    list: async ({ after, limit }) =>
+      memory
+        .datedGrants()
+        .filter((grant) => after === null || compareGrants(grant, after) > 0)
+        .slice(0, limit),
   }
 }
 

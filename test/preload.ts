@@ -1,8 +1,11 @@
-import { afterAll, afterEach } from 'bun:test'
+import { afterAll, afterEach, setDefaultTimeout } from 'bun:test'
 import { ledgerLines, takeViolations } from './answer-ledger.ts'
 
 /** Ours are told by it from those of the doubles; see request-id.ts. */
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A machine that is busy takes seconds for what takes a fraction of one; what hangs is noticed all the same. */
+setDefaultTimeout(30_000)
 
 const realFetch = globalThis.fetch
 

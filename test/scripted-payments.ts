@@ -151,7 +151,8 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
       signature: string | null
     }) {
       if (signature !== 'valid') throw new DomainError('invalid_signature')
-      return JSON.parse(new TextDecoder().decode(payload), reviveDate)
+      const notification = JSON.parse(new TextDecoder().decode(payload), reviveDate)
+      return { occurredAt: null, ...notification }
     },
     /** What the buyer, or the buyer's bank, does at the provider. */
     move(sessionId: string, outcome: SessionOutcome): SessionReport {

@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '../application/store.ts'
-import { openDatabase, type SqliteDatabase } from '../infrastructure/sqlite/database.ts'
+import {
+  type DatabaseOptions,
+  openDatabase,
+  type SqliteDatabase,
+} from '../infrastructure/sqlite/database.ts'
 import { type SqliteStore, sqliteStore } from '../infrastructure/sqlite/store.ts'
 import { memoryStore } from './memory-store.ts'
 
@@ -27,7 +31,7 @@ async function openSqlite(): Promise<SqliteStore> {
 /** One connection to a database, by default a new one, that is closed when the test ends. */
 export function openTemporaryDatabase(
   path = join(temporaryFolder(), 'alibi.db'),
-  options: { busyTimeoutMs?: number } = {},
+  options: DatabaseOptions = {},
 ): SqliteDatabase {
   const database = openDatabase(path, options)
   onTestFinished(() => database.close())

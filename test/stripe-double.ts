@@ -109,6 +109,8 @@ export async function startStripeDouble({
     refunds: account.refunds,
     disputes: account.disputes,
     addPrice: account.addPrice,
+    addWebhookEndpoint: account.addWebhookEndpoint,
+    webhookEndpoints: account.webhookEndpoints,
     /** How refunds that are asked for over the API begin from now on. */
     answerRefunds(status: RefundAnswer) {
       account.answers.refund = status

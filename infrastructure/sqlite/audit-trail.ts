@@ -1,13 +1,19 @@
 import { eq, sql } from 'drizzle-orm'
 import type { AuditTrail } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
-import { type Cause, findGrantChanges } from '../../domain/grant-change.ts'
+import { type AuditEntry, type Cause, findGrantChanges } from '../../domain/grant-change.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareFindGrants } from './find-grants.ts'
 import { prepareInsert } from './prepared-writes.ts'
 import { auditEntries } from './schema.ts'
 
 export function sqliteAuditTrail({ queries, read }: SqliteDatabase): AuditTrail {
+  const findEntries = prepareFindEntries(queries)
+  return { findByEmail: async (email) => read(() => findEntries(email)) }
+}
+
+/** Oldest first. */
+export function prepareFindEntries(queries: Queries): (email: Email) => readonly AuditEntry[] {
   const { at, by, source, grantId, email: address, reason, objectId, isActive } = auditEntries
   const select = queries
     .select({ at, by, source, grantId, email: address, reason, objectId, isActive })
@@ -16,9 +22,7 @@ export function sqliteAuditTrail({ queries, read }: SqliteDatabase): AuditTrail 
     .orderBy(auditEntries.id)
     .prepare()
 
-  return {
-    findByEmail: async (email) => read(() => select.all({ email })),
-  }
+  return (email) => select.all({ email })
 }
 
 /** For use inside a write: does the work, and writes down what it changed in the grants of the addresses. */

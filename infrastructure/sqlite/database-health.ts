@@ -1,30 +1,50 @@
-import { type BigIntStats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { sql } from 'drizzle-orm'
 import type { DatabaseHealth } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { IN_MEMORY, type SqliteDatabase } from './database.ts'
+import { freeBytesOf } from './free-bytes.ts'
+import { heartbeat } from './schema.ts'
 import { translateFileOutage } from './storage-outage.ts'
 
-/** Answers for the file too: SQLite goes on writing into a file that was deleted or replaced, and nobody reads that. */
-export function sqliteDatabaseHealth({ path, queries, read }: SqliteDatabase): DatabaseHealth {
+/** Room for some hours of business, in which an operator can make more. */
+const FREE_BYTES_MIN = 16 * 1024 * 1024
+
+/** Shorter than other writes wait: whoever asks for the health has a time limit, too. */
+const PATIENCE_MS = 2000
+
+/** Answers for the files too: those that were deleted or replaced, and the disk they are on. */
+export function sqliteDatabaseHealth(database: SqliteDatabase): DatabaseHealth {
+  const { path, queries, read, write, checkFiles, lastWriteFailed } = database
   const select = queries.$client.prepare('SELECT count(*) FROM schema_migrations')
-  const opened = findFile(path)
+  const at = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+  const beat = queries
+    .insert(heartbeat)
+    .values({ id: 1, at })
+    .onConflictDoUpdate({ target: heartbeat.id, set: { at } })
+    .prepare()
+
+  async function check(): Promise<void> {
+    await read(() => select.get())
+    checkFiles()
+  }
 
   return {
-    check: async () =>
-      read(() => {
-        select.get()
-        if (!isSameFile(opened, findFile(path))) {
-          throw new Unavailable('storage', { cause: new Error(`${path} is another file now`) })
-        }
-      }),
+    check,
+    async checkWritable() {
+      await check()
+      if (path !== IN_MEMORY) refuseFullDisk(dirname(path))
+      await write(() => beat.run(), { busyTimeoutMs: PATIENCE_MS })
+    },
+    lastWriteFailed,
   }
 }
 
-function findFile(path: string): BigIntStats | undefined {
-  if (path === IN_MEMORY) return undefined
-  return translateFileOutage(() => statSync(path, { bigint: true, throwIfNoEntry: false }))
-}
-
-function isSameFile(left: BigIntStats | undefined, right: BigIntStats | undefined): boolean {
-  return left?.ino === right?.ino && left?.dev === right?.dev
+/** Looked at by itself: a commit may still find room in the log where the next one does not. */
+function refuseFullDisk(folder: string): void {
+  const free = translateFileOutage(() => freeBytesOf(folder))
+  if (free >= FREE_BYTES_MIN) return
+  const [left, needed] = [free, FREE_BYTES_MIN].map((bytes) => Math.floor(bytes / 1024 / 1024))
+  const cause = new Error(`the disk is full: ${left} MiB left in ${folder}, ${needed} are needed`)
+  throw new Unavailable('storage', { cause })
 }

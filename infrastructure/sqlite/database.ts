@@ -1,11 +1,16 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
 import { hasCode } from '../error-code.ts'
-import { applyMigrations, MIGRATIONS, refuseOutdated, schemaVersion } from './migrations.ts'
-import { storageError, translateFileOutage, translateOutage } from './storage-outage.ts'
+import { refuseDamaged } from './damage-check.ts'
+import { giveToOwnerOf } from './file-owner.ts'
+import { type Migrated, migrateCopied } from './migration-backup.ts'
+import { MIGRATIONS, refuseOutdated, schemaVersion } from './migrations.ts'
+import { ownFilesCheck } from './own-files.ts'
+import { ownPath } from './own-path.ts'
+import { isDamage, storageError, translateFileOutage, translateOutage } from './storage-outage.ts'
 
 /** The path that stands for a database without a file. */
 export const IN_MEMORY = ':memory:'
@@ -15,18 +20,26 @@ export type Queries = BunSQLiteDatabase & { readonly $client: Database }
 /**
  * One connection, and the only ways to use it. The work itself runs to the end without a pause. Where another process
  * is in its way it is tried again for five seconds, while everything else goes on; all of them reject with
- * `Unavailable('storage')` where the database fails them or is closed.
+ * `Unavailable('storage')` where the database fails them or is closed, and from the moment on at which SQLite has found
+ * it damaged: in a damaged file a write may well seem to succeed.
  */
 export type SqliteDatabase = {
-  /** Absolute, or `:memory:`. */
+  /** Absolute, of the file itself rather than of a link to it, or `:memory:`. */
   readonly path: string
   readonly queries: Queries
   /** For one statement, which sees one moment by itself. */
   read<Result>(work: () => Result): Promise<Result>
   /** For several statements that have to see one moment. */
   readTogether<Result>(work: () => Result): Promise<Result>
-  /** Holds the write lock from the start. Durable once it resolves; if `work` throws, nothing is stored. */
-  write<Result>(work: () => Result): Promise<Result>
+  /**
+   * Holds the write lock from the start. Durable once it resolves, in files that are at the path; if `work` throws,
+   * nothing is stored.
+   */
+  write<Result>(work: () => Result, patience?: { busyTimeoutMs: number }): Promise<Result>
+  /** Throws `Unavailable('storage')` where the files at the path are no longer those that are open. */
+  checkFiles(): void
+  /** Whether the last `write` to end was failed by the database. */
+  lastWriteFailed(): boolean
   /** Takes a fraction of a second at most, and never throws: what is committed is in the file or its log. */
   close(): void
 }
@@ -34,20 +47,40 @@ export type SqliteDatabase = {
 /** How long another process's write is waited for, such as one of the operator's commands. */
 const BUSY_TIMEOUT_MS = 5000
 const BUSY_RETRY_MS = 20
-/** A process that stops has no time to wait for somebody's long read. */
-const CLOSING_BUSY_TIMEOUT_MS = 200
+
+export type DatabaseOptions = {
+  readonly busyTimeoutMs?: number
+  /** Whether it has to be migrated already. */
+  readonly isUpToDate?: boolean
+  /** Whether a damaged one is refused although nothing has touched what is damaged yet. */
+  readonly isLookedThrough?: boolean
+  /** Told once when SQLite finds the open database damaged, which it stays until a backup is put back. */
+  readonly onDamaged?: (error: unknown) => void
+  /** Told what was applied, where something was. */
+  readonly onMigrated?: (migrated: Migrated) => void
+}
 
 /** Opens the database, makes it where there is none, and migrates it unless it has to be up to date already. */
 export function openDatabase(
   path: string,
-  { busyTimeoutMs = BUSY_TIMEOUT_MS, isUpToDate = false } = {},
+  {
+    busyTimeoutMs = BUSY_TIMEOUT_MS,
+    isUpToDate = false,
+    isLookedThrough = false,
+    onDamaged = () => {},
+    onMigrated = () => {},
+  }: DatabaseOptions = {},
 ): SqliteDatabase {
   return translateOutage(() => {
     const client = connect(path)
     try {
+      if (isLookedThrough) refuseDamaged(client)
       if (isUpToDate) refuseOutdated(client, MIGRATIONS)
-      else applyMigrations(client, MIGRATIONS)
-      return guard(client, busyTimeoutMs)
+      else {
+        const migrated = migrateCopied(client, MIGRATIONS)
+        if (migrated.applied.length > 0) onMigrated(migrated)
+      }
+      return guard(client, { busyTimeoutMs, onDamaged })
     } catch (error) {
       client.close(true)
       throw error
@@ -55,12 +88,12 @@ export function openDatabase(
   })
 }
 
-/** For the `migrate` command: what was applied, and the newest migration that the database has now. */
-export function migrateSqlite(path: string): { applied: readonly string[]; version: string } {
+/** For the `migrate` command: what was done, and the newest migration that the database has now. */
+export function migrateSqlite(path: string): Migrated & { readonly version: string } {
   return translateOutage(() => {
     const client = connect(path)
     try {
-      return { applied: applyMigrations(client, MIGRATIONS), version: schemaVersion(client) }
+      return { ...migrateCopied(client, MIGRATIONS), version: schemaVersion(client) }
     } finally {
       client.close(true)
     }
@@ -70,18 +103,36 @@ export function migrateSqlite(path: string): { applied: readonly string[]; versi
 function connect(path: string): Database {
   if (path === IN_MEMORY) return configure(new Database(path))
 
-  const absolutePath = resolve(path)
-  translateFileOutage(() => createFile(absolutePath))
-  return configure(new Database(absolutePath, { readwrite: true, create: false }))
+  const file = translateFileOutage(() => ownPath(path))
+  translateFileOutage(() => createFile(file))
+  return connectToFile(file)
 }
 
-/** Only its owner may read the file; SQLite gives the files beside it the same mode. */
+function connectToFile(path: string): Database {
+  const file = statSync(path).ino
+  const isReplaced = () => statSync(path, { throwIfNoEntry: false })?.ino !== file
+  let client: Database | null = null
+  try {
+    client = configure(new Database(path, { readwrite: true, create: false }))
+    if (!isReplaced()) return client
+  } catch (error) {
+    if (!isReplaced()) throw error
+  }
+  // While its lock was waited for, a restore has put another file in its place. SQLite refuses to write to a file that
+  // has lost its name, but not each time.
+  client?.close(true)
+  return connect(path)
+}
+
+/** Only its owner may read the file; SQLite gives the files beside it the same mode and owner. */
 function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
     // Exclusively: to open and close a file that SQLite has open would drop its locks
     // (https://www.sqlite.org/howtocorrupt.html, section 2.2).
-    closeSync(openSync(path, 'wx', 0o600))
+    const file = openSync(path, 'wx', 0o600)
+    giveToOwnerOf(dirname(path), file)
+    closeSync(file)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
   }
@@ -94,6 +145,8 @@ function configure(client: Database): Database {
     // Nothing less survives a power cut with every acknowledged commit.
     client.run('PRAGMA synchronous = FULL')
     client.run('PRAGMA foreign_keys = ON')
+    // What is deleted is gone from the file, too.
+    client.run('PRAGMA secure_delete = ON')
     return client
   } catch (error) {
     client.close(true)
@@ -114,29 +167,63 @@ function keepWriteAheadLog(client: Database): void {
   }
 }
 
-function guard(client: Database, busyTimeoutMs: number): SqliteDatabase {
+function guard(
+  client: Database,
+  { busyTimeoutMs, onDamaged }: Required<Pick<DatabaseOptions, 'busyTimeoutMs' | 'onDamaged'>>,
+): SqliteDatabase {
   let isOpen = true
+  let damage: unknown = null
+  let hasFailed = false
+  const path = client.filename
+  const checkFiles = path === IN_MEMORY ? () => {} : ownFilesCheck(path)
   // SQLite's own wait would hold up every request and every timer of the process.
   client.run('PRAGMA busy_timeout = 0')
 
-  async function run<Result>(work: () => Result): Promise<Result> {
+  function rememberDamage(error: unknown): void {
+    damage = error
+    onDamaged(error)
+  }
+
+  async function watch<Result>(written: Promise<Result>): Promise<Result> {
+    try {
+      const result = await written
+      hasFailed = false
+      return result
+    } catch (error) {
+      hasFailed = error instanceof Unavailable
+      throw error
+    }
+  }
+
+  async function run<Result>(work: () => Result, patience = { busyTimeoutMs }): Promise<Result> {
     for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
       if (!isOpen) throw new Unavailable('storage', { cause: new Error('the database is closed') })
+      if (damage !== null) throw new Unavailable('storage', { cause: damage })
       try {
         return work()
       } catch (error) {
-        if (!isBusy(error) || waitedMs >= busyTimeoutMs) throw storageError(error)
+        if (isDamage(error)) rememberDamage(error)
+        if (!isBusy(error) || waitedMs >= patience.busyTimeoutMs) throw storageError(error)
       }
       await Bun.sleep(BUSY_RETRY_MS)
     }
   }
 
   return {
-    path: client.filename,
+    path,
     queries: drizzle(client),
-    read: run,
+    read: (work) => run(work),
     readTogether: (work) => run(() => client.transaction(work).deferred()),
-    write: (work) => run(() => client.transaction(work).immediate()),
+    write: <Result>(work: () => Result, patience?: { busyTimeoutMs: number }) => {
+      function stored(): Result {
+        const result = work()
+        checkFiles()
+        return result
+      }
+      return watch(run(() => client.transaction(stored).immediate(), patience))
+    },
+    checkFiles,
+    lastWriteFailed: () => hasFailed,
     close() {
       if (!isOpen) return
       isOpen = false
@@ -151,9 +238,9 @@ function isBusy(error: unknown): boolean {
 }
 
 function checkpoint(client: Database): void {
-  client.run(`PRAGMA busy_timeout = ${CLOSING_BUSY_TIMEOUT_MS}`)
   try {
-    client.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    // Waits for nobody: neither a long read nor a backup tool that follows the log holds up a process that stops.
+    client.run('PRAGMA wal_checkpoint(PASSIVE)')
   } catch {
     // A full disk, for one. The log keeps every commit, and the next start folds it in.
   }

@@ -44,14 +44,16 @@ export function prepareFindGrants(queries: Queries): (email: Email) => readonly 
   ]
 }
 
-/** The table's own checks make sure that what is paid has an amount. */
-function known(amountPaid: number | null): number {
-  if (amountPaid === null) throw new Error('a paid purchase lacks its amount')
-  return amountPaid
+/** The table's own checks make sure that what is paid has an amount and a moment. */
+export function known<Fact>(fact: Fact | null): Fact {
+  if (fact === null) throw new Error('a paid purchase lacks its facts')
+  return fact
 }
 
 /** What was paid with no payment intent cost nothing, and nothing of it can come back. */
-function prepareFindReversals(queries: Queries): (paymentIntentId: string | null) => Reversals {
+export function prepareFindReversals(
+  queries: Queries,
+): (paymentIntentId: string | null) => Reversals {
   const selectRefunds = queries
     .select()
     .from(refunds)

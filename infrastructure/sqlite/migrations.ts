@@ -1,10 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import init from './migrations/0001_init.sql' with { type: 'text' }
 import payments from './migrations/0002_payments.sql' with { type: 'text' }
 import verificationChallenge from './migrations/0003_verification_challenge.sql' with {
   type: 'text',
 }
+import operations from './migrations/0004_operations.sql' with { type: 'text' }
 
 export type Migration = { readonly name: string; readonly sql: string }
 
@@ -13,6 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0001_init', sql: init },
   { name: '0002_payments', sql: payments },
   { name: '0003_verification_challenge', sql: verificationChallenge },
+  { name: '0004_operations', sql: operations },
 ]
 
 /** The database does not fit this executable, and no attempt is made to use it. */
@@ -20,7 +23,12 @@ export class IncompatibleDatabase extends Error {
   override readonly name = 'IncompatibleDatabase'
 }
 
-type AppliedMigration = { readonly name: string; readonly sha256: string }
+export type AppliedMigration = { readonly name: string; readonly sha256: string }
+
+/** The copy of a database as it was before the migration of this name, and those that came with it. */
+export function copyBefore(path: string, migration: string): string {
+  return `${path}.before-${migration}`
+}
 
 const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
   name TEXT NOT NULL PRIMARY KEY,
@@ -71,6 +79,32 @@ export function schemaVersion(client: Database): string {
   return readHistory(client).at(-1)?.name ?? 'none'
 }
 
+/**
+ * What the database lacks, in order. `subject` says what it is called. Throws `IncompatibleDatabase` for a database that
+ * a newer executable has migrated, or one whose migrations are not those of this executable.
+ */
+export function findPending(
+  client: Database,
+  migrations: readonly Migration[],
+  subject = `the database ${client.filename}`,
+): readonly Migration[] {
+  const history = readHistory(client)
+  refuseUnknown(client, migrations, history, subject)
+  refuseChanged(migrations, history, subject)
+  return migrations.filter(({ name }) => !history.some((applied) => applied.name === name))
+}
+
+/** The migrations that the database has, by name. Empty for a database that is not one of Alibi's. */
+export function readHistory(client: Database): readonly AppliedMigration[] {
+  const exists = client
+    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'")
+    .get()
+  if (!exists) return []
+  return client
+    .prepare<AppliedMigration, []>('SELECT name, sha256 FROM schema_migrations ORDER BY name')
+    .all()
+}
+
 function applyOnce(
   client: Database,
   migrations: readonly Migration[],
@@ -88,49 +122,37 @@ function applyOnce(
   return true
 }
 
-function findPending(client: Database, migrations: readonly Migration[]): readonly Migration[] {
-  const history = readHistory(client)
-  refuseUnknown(client, migrations, history)
-  refuseChanged(client, migrations, history)
-  return migrations.filter(({ name }) => !history.some((applied) => applied.name === name))
-}
-
 function refuseUnknown(
   { filename }: Database,
   migrations: readonly Migration[],
   history: readonly AppliedMigration[],
+  subject: string,
 ): void {
   const unknown = history.filter(({ name }) => !migrations.some((known) => known.name === name))
-  if (unknown.length === 0) return
+  const [first] = unknown
+  if (!first) return
   const names = unknown.map(({ name }) => name).join(', ')
   const newest = migrations.at(-1)?.name ?? 'none'
+  // Beside a database lies what it was before the newer executable came.
+  const copy = copyBefore(filename, first.name)
+  const backup = existsSync(copy) ? copy : 'a backup from before that'
   throw new IncompatibleDatabase(
-    `the database ${filename} is newer than this executable: it has the migration ${names}, the executable knows those up to ${newest}`,
+    `${subject} is newer than this executable: it has the migration ${names}, the executable knows those up to ${newest}; install the newer executable again, or restore ${backup}`,
   )
 }
 
 function refuseChanged(
-  { filename }: Database,
   migrations: readonly Migration[],
   history: readonly AppliedMigration[],
+  subject: string,
 ): void {
   for (const migration of migrations) {
     const applied = history.find(({ name }) => name === migration.name)
     if (!applied || applied.sha256 === sha256(migration)) continue
     throw new IncompatibleDatabase(
-      `the migration ${migration.name} that the database ${filename} has is not the one of this executable: sha256 ${applied.sha256} there, ${sha256(migration)} here`,
+      `the migration ${migration.name} that ${subject} has is not the one of this executable: sha256 ${applied.sha256} there, ${sha256(migration)} here`,
     )
   }
-}
-
-function readHistory(client: Database): readonly AppliedMigration[] {
-  const exists = client
-    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'")
-    .get()
-  if (!exists) return []
-  return client
-    .prepare<AppliedMigration, []>('SELECT name, sha256 FROM schema_migrations ORDER BY name')
-    .all()
 }
 
 function sha256({ sql }: Migration): string {

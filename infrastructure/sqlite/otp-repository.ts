@@ -9,7 +9,7 @@ import { otpMails, otps, otpWrongTries, verifications } from './schema.ts'
 const EMAIL = sql.placeholder('email')
 
 export function sqliteOtpRepository({ queries, write }: SqliteDatabase): OtpRepository {
-  const find = prepareFind(queries)
+  const find = prepareFindOtpRecord(queries)
   const save = prepareSave(queries)
   const saveVerification = prepareUpsert(queries, verifications)
 
@@ -25,7 +25,8 @@ export function sqliteOtpRepository({ queries, write }: SqliteDatabase): OtpRepo
   }
 }
 
-function prepareFind(queries: Queries): (email: Email) => OtpRecord {
+/** Several statements: the caller sees to it that they see one moment. */
+export function prepareFindOtpRecord(queries: Queries): (email: Email) => OtpRecord {
   const selectOtps = queries
     .select({
       role: otps.role,

@@ -48,12 +48,12 @@ export function sqliteOutboxRepository(database: SqliteDatabase): OutboxReposito
     },
     update: async (key, change) => write(() => update(findByKey(key), change)),
     findByPurchase: async (purchaseId) =>
-      read(() => selectByPurchase.all({ purchaseId }).map(fromRow)),
+      read(() => selectByPurchase.all({ purchaseId }).map(toMessage)),
   }
 
   function findByKey(key: OutboxKey): OutboxMessage | null {
     const row = selectByKey.get({ key })
-    return row ? fromRow(row) : null
+    return row ? toMessage(row) : null
   }
 }
 
@@ -85,7 +85,7 @@ function prepareFindDue(
     const latest = now.getTime() + WAIT_MAX_MS
     const rows = kinds.flatMap((kind) => select.all({ kind, now: now.getTime(), latest }))
     const [first] = rows.sort((left, right) => dueTime(left) - dueTime(right))
-    return first ? fromRow(first) : null
+    return first ? toMessage(first) : null
   }
 }
 
@@ -99,7 +99,7 @@ function toRow({ amount, ...message }: OutboxMessage): OutboxRow {
   return { dueAt: null, endedAt: null, ...message, ...amount }
 }
 
-function fromRow(row: OutboxRow): OutboxMessage {
+export function toMessage(row: OutboxRow): OutboxMessage {
   const { key, kind, purchaseId, email, language, amount, currency, createdAt, attempts } = row
   const price = { amount, currency }
   const terms = { key, kind, purchaseId, email, language, amount: price, createdAt, attempts }

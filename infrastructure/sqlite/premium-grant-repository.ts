@@ -1,7 +1,10 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { PremiumGrantRepository } from '../../application/store.ts'
+import type { Email } from '../../domain/email.ts'
+import type { Cause } from '../../domain/grant-change.ts'
 import type { RecordChanges } from './audit-trail.ts'
-import type { SqliteDatabase } from './database.ts'
+import type { Queries, SqliteDatabase } from './database.ts'
+import { prepareListGrants } from './dated-grants.ts'
 import { IS_PAID, prepareFindGrants } from './find-grants.ts'
 import { prepareInsert } from './prepared-writes.ts'
 import { operatorGrants, purchases } from './schema.ts'
@@ -14,17 +17,9 @@ export function sqlitePremiumGrantRepository(
   recordChanges: RecordChanges,
 ): PremiumGrantRepository {
   const findGrants = prepareFindGrants(queries)
+  const listGrants = prepareListGrants(queries)
   const insert = prepareInsert(queries, operatorGrants)
-  const revokeOperatorGrants = queries
-    .update(operatorGrants)
-    .set({ revokedAt: REVOKED_AT })
-    .where(and(eq(operatorGrants.email, EMAIL), isNull(operatorGrants.revokedAt)))
-    .prepare()
-  const revokePurchases = queries
-    .update(purchases)
-    .set({ revokedAt: REVOKED_AT })
-    .where(and(eq(purchases.email, EMAIL), IS_PAID, isNull(purchases.revokedAt)))
-    .prepare()
+  const revokeAll = prepareRevokeAll(queries, recordChanges)
 
   return {
     findByEmail: async (email) => readTogether(() => findGrants(email)),
@@ -37,11 +32,32 @@ export function sqlitePremiumGrantRepository(
     revokeAll: async (email, cause) =>
       write(() => {
         const revoked = findGrants(email).filter(({ revokedAt }) => revokedAt === null)
-        recordChanges([email], cause, () => {
-          revokeOperatorGrants.run({ email, revokedAt: cause.at.getTime() })
-          revokePurchases.run({ email, revokedAt: cause.at.getTime() })
-        })
+        revokeAll(email, cause)
         return revoked.length
       }),
+    list: async ({ after, limit }) => readTogether(() => listGrants({ after, limit })),
   }
+}
+
+/** For use inside a write. */
+export function prepareRevokeAll(
+  queries: Queries,
+  recordChanges: RecordChanges,
+): (email: Email, cause: Cause) => void {
+  const revokeOperatorGrants = queries
+    .update(operatorGrants)
+    .set({ revokedAt: REVOKED_AT })
+    .where(and(eq(operatorGrants.email, EMAIL), isNull(operatorGrants.revokedAt)))
+    .prepare()
+  const revokePurchases = queries
+    .update(purchases)
+    .set({ revokedAt: REVOKED_AT })
+    .where(and(eq(purchases.email, EMAIL), IS_PAID, isNull(purchases.revokedAt)))
+    .prepare()
+
+  return (email, cause) =>
+    recordChanges([email], cause, () => {
+      revokeOperatorGrants.run({ email, revokedAt: cause.at.getTime() })
+      revokePurchases.run({ email, revokedAt: cause.at.getTime() })
+    })
 }

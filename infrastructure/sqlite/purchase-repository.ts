@@ -1,21 +1,23 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Account, PurchaseRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
+import type { Cause } from '../../domain/grant-change.ts'
+import type { OutboxMessage } from '../../domain/outbox.ts'
 import type { Purchase, PurchaseProgress } from '../../domain/purchase.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareFindGrants } from './find-grants.ts'
 import { prepareInsertMessage } from './outbox-repository.ts'
 import { prepareUpsert } from './prepared-writes.ts'
-import { disputes, purchases, refunds } from './schema.ts'
+import { disputes, purchases, refunds, verifications } from './schema.ts'
 
 export function sqlitePurchaseRepository(
-  database: SqliteDatabase,
+  database: Pick<SqliteDatabase, 'queries' | 'read' | 'readTogether' | 'write'>,
   recordChanges: RecordChanges,
 ): PurchaseRepository {
   const { queries, read, readTogether, write } = database
   const findAccount = prepareFindAccount(queries)
-  const upsert = prepareUpsert(queries, purchases)
+  const savePurchase = prepareSavePurchase(queries)
   const insertMessage = prepareInsertMessage(queries)
   const selectById = queries
     .select()
@@ -45,16 +47,33 @@ export function sqlitePurchaseRepository(
     .limit(sql.placeholder('limit'))
     .prepare()
 
+  function store(
+    account: Account,
+    { purchase, messages = [] }: { purchase: Purchase | null; messages?: readonly OutboxMessage[] },
+    cause: Cause,
+  ): void {
+    if (purchase && !account.purchases.includes(purchase)) {
+      recordChanges([purchase.email], cause, () => savePurchase(purchase))
+    }
+    messages.forEach(insertMessage)
+  }
+
   return {
     update: async (email, cause, change) =>
       write(() => {
         const account = findAccount(email)
         const result = change(account)
-        const { purchase, messages = [] } = result
-        if (purchase && !account.purchases.includes(purchase)) {
-          recordChanges([email], cause, () => upsert(toRow(purchase)))
-        }
-        messages.forEach(insertMessage)
+        store(account, result, cause)
+        return result
+      }),
+    updateById: async (id, cause, change) =>
+      write(() => {
+        const row = selectById.get({ id })
+        if (!row) return null
+        const account = findAccount(row.email)
+        const purchase = account.purchases.find((one) => one.id === id) ?? fromRow(row)
+        const result = change(account, purchase)
+        store(account, result, cause)
         return result
       }),
     findAccount: async (email) => readTogether(() => findAccount(email)),
@@ -75,7 +94,14 @@ export function sqlitePurchaseRepository(
   }
 }
 
-function prepareFindAccount(queries: Queries): (email: Email) => Account {
+/** For use inside a write. */
+export function prepareSavePurchase(queries: Queries): (purchase: Purchase) => void {
+  const upsert = prepareUpsert(queries, purchases)
+  return (purchase) => upsert(toRow(purchase))
+}
+
+/** Several statements: the caller sees to it that they see one moment. */
+export function prepareFindAccount(queries: Queries): (email: Email) => Account {
   const findGrants = prepareFindGrants(queries)
   const selectByEmail = queries
     .select()
@@ -98,11 +124,18 @@ function prepareFindAccount(queries: Queries): (email: Email) => Account {
     .where(inArray(disputes.paymentIntentId, selectPayments))
     .prepare()
 
+  const selectVerification = queries
+    .select()
+    .from(verifications)
+    .where(eq(verifications.email, sql.placeholder('email')))
+    .prepare()
+
   return (email) => ({
     purchases: selectByEmail.all({ email }).map(fromRow),
     grants: findGrants(email),
     refunds: selectRefunds.all({ email }),
     disputes: selectDisputes.all({ email }),
+    verification: selectVerification.get({ email }) ?? null,
   })
 }
 

@@ -58,7 +58,7 @@ export function sqliteSandboxSessionStore({
     list: async ({ since, after, limit }) =>
       read(() => {
         const rows = selectPage.all({ since: since.getTime(), after, limit })
-        return rows.map(fromRow)
+        return rows.map(toSandboxSession)
       }),
   }
 }
@@ -70,10 +70,10 @@ function toRow({ price, ...record }: SandboxSessionRecord): SandboxSessionRow {
 }
 
 function toRecord(row: SandboxSessionRow | undefined): SandboxSessionRecord | null {
-  return row ? fromRow(row) : null
+  return row ? toSandboxSession(row) : null
 }
 
-function fromRow(row: SandboxSessionRow): SandboxSessionRecord {
+export function toSandboxSession(row: SandboxSessionRow): SandboxSessionRecord {
   const { priceAmount, priceCurrency, ...record } = row
   return { ...record, price: { amount: priceAmount, currency: priceCurrency } }
 }

@@ -3,6 +3,7 @@ import type { SandboxSession } from '../../application/ports.ts'
 import type { SweepName } from '../../application/store.ts'
 import type { CodeChallenge } from '../../domain/code-challenge.ts'
 import type { Email } from '../../domain/email.ts'
+import type { EmailTrace } from '../../domain/erasure.ts'
 import { ACTORS, type GrantChangeReason } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { OtpSeed } from '../../domain/otp.ts'
@@ -42,6 +43,16 @@ export const verifications = sqliteTable('verifications', {
 
 export const logOuts = sqliteTable('log_outs', {
   email: emailColumn('email').notNull().primaryKey(),
+  lineAt: momentColumn('line_at').notNull(),
+})
+
+export const erasedLogOuts = sqliteTable('erased_log_outs', {
+  trace: text('trace').$type<EmailTrace>().notNull().primaryKey(),
+  lineAt: momentColumn('line_at').notNull(),
+})
+
+export const commonLogOut = sqliteTable('common_log_out', {
+  id: integer('id').notNull().primaryKey(),
   lineAt: momentColumn('line_at').notNull(),
 })
 
@@ -116,6 +127,11 @@ export const auditEntries = sqliteTable('audit_entries', {
 export const sweeps = sqliteTable('sweeps', {
   name: text('name').$type<SweepName>().notNull().primaryKey(),
   lastRunAt: momentColumn('last_run_at').notNull(),
+})
+
+export const heartbeat = sqliteTable('heartbeat', {
+  id: integer('id').notNull().primaryKey(),
+  at: momentColumn('at').notNull(),
 })
 
 export const sandboxSessions = sqliteTable('sandbox_sessions', {

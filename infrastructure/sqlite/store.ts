@@ -1,16 +1,19 @@
 import type { Store } from '../../application/store.ts'
 import type { SandboxSessionStore } from '../sandbox-session.ts'
 import { prepareRecordChanges, sqliteAuditTrail } from './audit-trail.ts'
-import { openDatabase, type SqliteDatabase } from './database.ts'
+import { type DatabaseOptions, openDatabase, type SqliteDatabase } from './database.ts'
 import { sqliteDatabaseHealth } from './database-health.ts'
 import { sqliteDisputeRepository } from './dispute-repository.ts'
 import { sqliteLogOutRepository } from './log-out-repository.ts'
 import { sqliteOtpRepository } from './otp-repository.ts'
 import { sqliteOutboxRepository } from './outbox-repository.ts'
+import { sqlitePersonalData } from './personal-data.ts'
 import { sqlitePremiumGrantRepository } from './premium-grant-repository.ts'
 import { sqlitePurchaseRepository } from './purchase-repository.ts'
 import { sqliteRefundRepository } from './refund-repository.ts'
+import { sqliteRetention } from './retention.ts'
 import { sqliteSandboxSessionStore } from './sandbox-session-store.ts'
+import { sqliteStatistics } from './statistics.ts'
 import { translateOutage } from './storage-outage.ts'
 import { sqliteSweepRepository } from './sweep-repository.ts'
 import { sqliteVerificationRepository } from './verification-repository.ts'
@@ -23,10 +26,14 @@ export type SqliteStore = Store & {
 
 /**
  * Opens the database file, made where there is none and migrated, or a fresh one for `:memory:`. Throws
- * `Unavailable('storage')` when that cannot be done now, and `IncompatibleDatabase` when it never can.
+ * `Unavailable('storage')` when that cannot be done now or the file is damaged, `IncompatibleDatabase` when it never
+ * can, and an error that names the copy of before when a migration failed.
  */
-export function openSqliteStore(path: string): SqliteStore {
-  return storeOf(openDatabase(path))
+export function openSqliteStore(
+  path: string,
+  options: Pick<DatabaseOptions, 'onDamaged' | 'onMigrated'> = {},
+): SqliteStore {
+  return storeOf(openDatabase(path, { ...options, isLookedThrough: true }))
 }
 
 /**
@@ -55,7 +62,10 @@ export function sqliteStore(database: SqliteDatabase): SqliteStore {
     outbox: sqliteOutboxRepository(database),
     sweeps: sqliteSweepRepository(database),
     logOuts: sqliteLogOutRepository(database),
+    personalData: sqlitePersonalData(database, recordChanges),
+    retention: sqliteRetention(database),
     databaseHealth: sqliteDatabaseHealth(database),
+    statistics: sqliteStatistics(database),
     sandboxSessions: sqliteSandboxSessionStore(database),
     close: database.close,
   }

@@ -1,13 +1,29 @@
+import { CUSTOMER_COMMANDS, PAYMENT_COMMANDS } from './customer-commands.ts'
+import { MACHINE_COMMANDS, SERVING_COMMANDS } from './machine-commands.ts'
+
 export type CommandName =
   | 'serve'
   | 'migrate'
+  | 'doctor'
   | 'healthcheck'
   | 'grant'
   | 'revoke'
   | 'status'
+  | 'grants'
+  | 'logout'
+  | 'unlock'
+  | 'export'
+  | 'erase'
   | 'purchases'
   | 'purchases show'
   | 'reconcile'
+  | 'backup'
+  | 'restore'
+  | 'service install'
+  | 'service uninstall'
+  | 'service status'
+  | 'service print'
+  | 'completion'
   | 'openapi'
   | 'version'
   | 'help'
@@ -38,7 +54,20 @@ export const OPTIONS = {
   },
   help: { type: 'boolean', short: 'h', usage: '--help, -h', summary: 'show help' },
   json: { type: 'boolean', usage: '--json', summary: 'write JSON' },
+  'mail-to': {
+    type: 'string',
+    needs: 'an address such as anna@example.com',
+    usage: '--mail-to EMAIL',
+    summary: 'send a test mail to EMAIL',
+  },
+  offline: { type: 'boolean', usage: '--offline', summary: 'ask nobody over the network' },
   review: { type: 'boolean', usage: '--review', summary: 'only those that wait for an operator' },
+  root: {
+    type: 'string',
+    needs: 'a folder',
+    usage: '--root FOLDER',
+    summary: 'work on the system whose root folder is FOLDER, such as an image',
+  },
   since: {
     type: 'string',
     needs: `a duration such as 45s, 10m, 12h or 30d, at most ${SINCE_MAX}`,
@@ -46,95 +75,19 @@ export const OPTIONS = {
     summary: `look back at least so far: 45s, 10m, 12h, 30d, at most ${SINCE_MAX}`,
   },
   version: { type: 'boolean', usage: '--version', summary: 'same as the command' },
+  yes: { type: 'boolean', usage: '--yes', summary: 'do not ask first' },
 } as const
 
 export const COMMON_OPTIONS: readonly OptionName[] = ['env-file', 'help']
 
-export const COMMANDS: readonly Command[] = [
+const REFERENCE_COMMANDS: readonly Command[] = [
   {
-    name: 'serve',
-    summary: 'serve until asked to stop',
-    operands: [],
+    name: 'completion',
+    summary: 'print what makes a shell complete these commands',
+    operands: ['SHELL'],
     options: [],
-    details:
-      'Brings the database up to date and serves. SIGTERM lets the answers under way finish first.',
-  },
-  {
-    name: 'migrate',
-    summary: 'bring the database up to date',
-    operands: [],
-    options: ['json'],
-    details: 'Applies the migrations that the database lacks. Needs no setting but DATABASE_URL.',
-  },
-  {
-    name: 'healthcheck',
-    summary: 'ask the service on this machine whether it is ready',
-    operands: [],
-    options: [],
-    details: 'Asks the service at HOST and PORT. Exits 0 when it is ready, and 1 when it is not.',
-  },
-  {
-    name: 'grant',
-    summary: 'give an address premium by your word',
-    operands: ['EMAIL'],
-    options: ['json'],
-    details: `Gives EMAIL premium without a payment, until it is revoked. An address that has such a grant already
-gets no second one; the line that is printed says so, and the exit code is 0 all the same.
-Needs no setting but DATABASE_URL, and works while the service runs.`,
-  },
-  {
-    name: 'revoke',
-    summary: 'take premium away from an address',
-    operands: ['EMAIL'],
-    options: ['json'],
-    details: `Revokes every grant that EMAIL has now, bought or given, and prints how many; 0 is no failure. It
-works from the next request on. No money moves: refund at the payment provider. A purchase that is
-paid later gives premium again.
-Needs no setting but DATABASE_URL, and works while the service runs.`,
-  },
-  {
-    name: 'status',
-    summary: 'show whether an address has premium, and why',
-    operands: ['EMAIL'],
-    options: ['json'],
-    details: `Prints whether EMAIL has premium, its grants, purchases, refunds and disputes, and the audit trail:
-every change of a grant, when, by whom, why, through what, and whether the grant gave premium then.
-An address that nobody knows is no failure. Reads only the database, and not the payment provider.
-Needs no setting but DATABASE_URL.`,
-  },
-  {
-    name: 'purchases',
-    summary: 'list the purchases, or those that wait for you',
-    operands: [],
-    options: ['review', 'json'],
-    details: `Prints a line for each purchase, oldest first. --review leaves only those where money came that was
-not asked for: it gave no access, and has not been refunded. With --json each line is an object of
-its own (NDJSON), and there is none when there are no purchases.
-Needs no setting but DATABASE_URL.`,
-  },
-  {
-    name: 'purchases show',
-    summary: 'read a purchase anew from the payment provider, and show it',
-    operands: ['ID'],
-    options: ['json'],
-    details: `Reads the purchase ID from the payment provider, takes into account what it finds, and prints all
-that is known: facts, grant, refunds, disputes, messages and audit trail, and what to do about it
-where it waits for an operator. Exits 1 when nobody knows the ID, and, after it has printed what is
-known, when the provider is out of reach.
-Needs the settings of the service.`,
-  },
-  {
-    name: 'reconcile',
-    summary: 'ask the payment provider for what it failed to report',
-    operands: [],
-    options: ['since', 'dry-run', 'json'],
-    details: `Compares the purchases, refunds and disputes with the payment provider's records and repairs what
-differs, as the service does by itself; it works while the service runs. Each kind of record is
-looked at from some days before the last run on; --since looks further back. Prints what each sweep
-checked and repaired. --dry-run stores nothing and says what would be repaired; what two sweeps come
-upon then counts in both. SIGTERM and SIGINT end it after the object under way; the next run sees
-what it missed. Exits 0 when every sweep was finished and nothing failed, else 1.
-Needs the settings of the service.`,
+    details: `Prints a script for SHELL, which is bash. For the running shell: source <(alibi completion bash).
+For every new one: alibi completion bash >/etc/bash_completion.d/alibi`,
   },
   {
     name: 'openapi',
@@ -148,7 +101,8 @@ Needs the settings of the service.`,
     summary: 'print the version',
     operands: [],
     options: ['json'],
-    details: 'Prints the version.',
+    details:
+      'Prints the version; with --json also the commit that it was made from, and the runtime.',
   },
   {
     name: 'help',
@@ -158,3 +112,17 @@ Needs the settings of the service.`,
     details: 'Shows what the command does and which options it takes.',
   },
 ]
+
+/** In the order in which help shows them. */
+export const COMMAND_GROUPS: readonly {
+  readonly title: string
+  readonly commands: readonly Command[]
+}[] = [
+  { title: 'The service', commands: SERVING_COMMANDS },
+  { title: 'Customers', commands: CUSTOMER_COMMANDS },
+  { title: 'Payments', commands: PAYMENT_COMMANDS },
+  { title: 'The machine', commands: MACHINE_COMMANDS },
+  { title: 'Reference', commands: REFERENCE_COMMANDS },
+]
+
+export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands)

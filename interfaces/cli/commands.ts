@@ -14,35 +14,29 @@ import {
 
 type ParsedOptions = { readonly envFile: string | null; readonly json: boolean }
 
+/** A command, and what was asked of it; one type for each name. */
+type Line<Name extends CommandName, Asked = unknown> = Name extends CommandName
+  ? { readonly command: Name; readonly options: ParsedOptions } & Asked
+  : never
+
 /** What was asked for, or what is wrong with the way it was asked. */
-type CommandLine =
-  | {
-      readonly command: 'serve' | 'migrate' | 'healthcheck' | 'openapi' | 'version'
-      readonly options: ParsedOptions
-    }
-  | {
-      readonly command: 'grant' | 'revoke' | 'status'
-      readonly email: Email
-      readonly options: ParsedOptions
-    }
-  | {
-      readonly command: 'purchases'
-      readonly review: boolean
-      readonly options: ParsedOptions
-    }
-  | {
-      readonly command: 'purchases show'
-      readonly id: PurchaseId
-      readonly options: ParsedOptions
-    }
-  | {
-      readonly command: 'reconcile'
-      readonly sinceMs: number | null
-      readonly dryRun: boolean
-      readonly options: ParsedOptions
-    }
+export type CommandLine =
+  | Line<'serve' | 'migrate' | 'healthcheck' | 'grants' | 'completion' | 'openapi' | 'version'>
+  | Line<'service status' | 'service print'>
+  | Line<'grant' | 'revoke' | 'status' | 'logout' | 'unlock' | 'export', { readonly email: Email }>
+  | Line<'erase', { readonly email: Email; readonly yes: boolean }>
+  | Line<'purchases', { readonly review: boolean }>
+  | Line<'purchases show', { readonly id: PurchaseId }>
+  | Line<'reconcile', { readonly sinceMs: number | null; readonly dryRun: boolean }>
+  | Line<'doctor', { readonly mailTo: Email | null; readonly offline: boolean }>
+  | Line<'backup', { readonly file: string }>
+  | Line<'restore', { readonly file: string; readonly yes: boolean }>
+  | Line<'service install' | 'service uninstall', { readonly root: string; readonly yes: boolean }>
   | { readonly command: 'help'; readonly topic: CommandName | null }
   | UsageError
+
+/** Those of these names. */
+export type LineOf<Name extends CommandName> = Extract<CommandLine, { command: Name }>
 
 type UsageError = { readonly usageError: string }
 type Values = { readonly [Name in OptionName]?: string | boolean | undefined }
@@ -61,7 +55,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const isNamed = positionals.length > 0
   const words = isNamed ? positionals : [values.version ? 'version' : 'help']
   const found = findCommand(words)
-  if (!found) return { usageError: `unknown command ${quote(words[0] ?? '')}` }
+  if (!found) return refuseCommand(words)
 
   const { command, operands } = found
   const options = [...COMMON_OPTIONS, ...command.options]
@@ -87,6 +81,14 @@ function findCommand(
     if (command) return { command, operands: words.slice(length) }
   }
   return null
+}
+
+function refuseCommand([word = '']: readonly string[]): UsageError {
+  const parts = COMMANDS.map(({ name }) => name.split(' '))
+    .filter(([first, second]) => first === word && second !== undefined)
+    .map(([, second]) => second)
+  if (parts.length > 0) return { usageError: `${word} needs one of ${parts.join(', ')}` }
+  return { usageError: `unknown command ${quote(word)}` }
 }
 
 /** parseArgs is lenient here, because its own errors can be told apart by their English words only. */
@@ -121,7 +123,7 @@ function isOptionName(name: string): name is OptionName {
 function parseTopic(words: readonly string[]): CommandLine {
   if (words.length === 0) return { command: 'help', topic: null }
   const found = findCommand(words)
-  if (!found) return { usageError: `unknown command ${quote(words[0] ?? '')}` }
+  if (!found) return refuseCommand(words)
   const [surplus] = found.operands
   if (surplus !== undefined) return { usageError: `help does not take ${quote(surplus)}` }
   return { command: 'help', topic: found.command.name }
@@ -133,8 +135,8 @@ function findOperandProblem(
 ): string | null {
   const surplus = operands[wanted.length]
   if (surplus !== undefined) return `${name} does not take ${quote(surplus)}`
-  const missing = wanted[operands.length]
-  return missing === undefined
+  const missing = wanted.find((_, place) => !operands[place])
+  return missing === undefined || missing.startsWith('[')
     ? null
     : `${name} needs ${missing}: alibi ${name} ${wanted.join(' ')}`
 }
@@ -149,18 +151,47 @@ function parseMeaning(
     envFile: typeof envFile === 'string' ? envFile : null,
     json: values.json === true,
   }
+  const yes = values.yes === true
   switch (name) {
     case 'grant':
     case 'revoke':
-    case 'status': {
+    case 'status':
+    case 'logout':
+    case 'unlock':
+    case 'export': {
       const email = findEmail(operand)
-      if (email === null) {
-        return {
-          usageError: `${name} needs an address such as anna@example.com, not ${quote(operand)}`,
-        }
-      }
-      return { command: name, email, options }
+      return email === null ? refuseAddress(name, operand) : { command: name, email, options }
     }
+    case 'erase': {
+      const email = findEmail(operand)
+      return email === null ? refuseAddress(name, operand) : { command: name, email, yes, options }
+    }
+    case 'doctor': {
+      const address = values['mail-to']
+      const mailTo = typeof address === 'string' ? findEmail(address) : null
+      const offline = values.offline === true
+      if (address !== undefined && mailTo === null) {
+        return { usageError: `--mail-to needs ${OPTIONS['mail-to'].needs}` }
+      }
+      if (mailTo !== null && offline) {
+        return { usageError: '--mail-to and --offline exclude each other' }
+      }
+      return { command: name, mailTo, offline, options }
+    }
+    case 'backup':
+      return { command: name, file: operand, options }
+    case 'restore':
+      return { command: name, file: operand, yes, options }
+    case 'service install':
+    case 'service uninstall': {
+      const { root = '/' } = values
+      return { command: name, root: String(root), yes, options }
+    }
+    case 'completion':
+      if (operand !== 'bash') {
+        return { usageError: `completion knows the shell bash, not ${quote(operand)}` }
+      }
+      return { command: name, options }
     case 'purchases':
       return { command: name, review: values.review === true, options }
     case 'purchases show': {
@@ -183,6 +214,10 @@ function parseMeaning(
     default:
       return { command: name, options }
   }
+}
+
+function refuseAddress(name: CommandName, operand: string): UsageError {
+  return { usageError: `${name} needs an address such as anna@example.com, not ${quote(operand)}` }
 }
 
 /** On one line, and with nothing in it that a terminal acts on. */

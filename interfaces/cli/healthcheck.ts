@@ -16,6 +16,10 @@ export async function healthcheck({
   print: (text: string) => void
   timeoutMs?: number
 }): Promise<number> {
+  if (port === 0) {
+    print('not ready: PORT is 0, so that the service is at a port that only its log tells')
+    return EXIT.failed
+  }
   const url = `http://${reachable(host)}:${port}/ready`
   const signal = AbortSignal.timeout(timeoutMs)
   try {

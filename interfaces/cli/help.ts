@@ -1,4 +1,5 @@
 import {
+  COMMAND_GROUPS,
   COMMANDS,
   COMMON_OPTIONS,
   type Command,
@@ -39,14 +40,22 @@ function overview(): string {
   return [
     'Alibi sells premium access and lets only paying people in.',
     'Usage: alibi COMMAND [OPTION...]',
-    section(
-      'Commands',
-      COMMANDS.map(({ name, summary }) => [name, summary]),
-    ),
+    ...commandSections(),
     optionSection([...COMMON_OPTIONS, 'version']),
     'Settings are environment variables: see the README. "alibi help COMMAND" tells more.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong settings.',
   ].join('\n\n')
+}
+
+/** A section for each group, with all names of the same width. */
+function commandSections(): readonly string[] {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length))
+  return COMMAND_GROUPS.map(({ title, commands }) =>
+    section(
+      title,
+      commands.map(({ name, summary }) => [name.padEnd(width), summary]),
+    ),
+  )
 }
 
 function commandHelp({ name, operands, options, details }: Command): string {

@@ -1,5 +1,6 @@
 import { listPurchases } from '../../application/list-purchases.ts'
 import { type PurchaseReview, reviewPurchase } from '../../application/review-purchase.ts'
+import { isErased } from '../../domain/erasure.ts'
 import { isActive } from '../../domain/premium-grant.ts'
 import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
 import { EXIT } from './exit-codes.ts'
@@ -24,6 +25,12 @@ const PROVIDER_WORDS: Readonly<Record<PurchaseReview['provider'], string>> = {
   missing: "does not know the session: the key may be another account's",
   no_session: 'not asked: it has never confirmed a session',
   unavailable: 'out of reach: this is what was known before',
+  refused: 'refuses our key: this is what was known before',
+}
+
+const COMPLAINTS: Readonly<Partial<Record<PurchaseReview['provider'], string>>> = {
+  unavailable: 'the payment provider is out of reach',
+  refused: 'the payment provider refuses our key: look at STRIPE_SECRET_KEY',
 }
 
 /** Lists purchases, oldest first, each as soon as it is read. */
@@ -70,8 +77,9 @@ export async function showPurchase({
     return EXIT.failed
   }
   print(json ? formatJson(review) : formatText(review))
-  if (review.provider !== 'unavailable') return EXIT.done
-  complain('alibi: the payment provider is out of reach')
+  const complaint = COMPLAINTS[review.provider]
+  if (complaint === undefined) return EXIT.done
+  complain(`alibi: ${complaint}`)
   return EXIT.failed
 }
 
@@ -129,6 +137,10 @@ function progressRows(purchase: Purchase): readonly (readonly string[])[] {
 }
 
 function reviewAdvice({ email }: Purchase): string {
+  if (isErased(email)) {
+    return `Money came that was not asked for, and its address was erased. Refund it at the payment provider: it waits
+for you until then.`
+  }
   return `Money came that was not asked for, and it gave no access. Refund it at the payment provider, or give
 premium by "alibi grant ${email}". It waits for you until it is refunded.`
 }

@@ -45,7 +45,7 @@ export async function reconcile({
   complain(
     stopping.aborted
       ? 'alibi: stopped before the end'
-      : 'alibi: not everything could be looked at: run it again',
+      : 'alibi: not everything could be looked at: mend what the lines above say, and run it again',
   )
   return EXIT.failed
 }

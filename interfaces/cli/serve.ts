@@ -1,4 +1,4 @@
-import type { Log } from '../../application/ports.ts'
+import type { Log, Supervisor } from '../../application/ports.ts'
 import type { Handler } from '../http/handler.ts'
 import type { Listener } from '../http/listen.ts'
 import { EXIT } from './exit-codes.ts'
@@ -8,6 +8,7 @@ type Service = {
   readonly handler: Handler
   /** The address users reach. */
   readonly publicUrl: string
+  readonly version: string
   /** What it does by itself; resolves some time after it was told to stop. */
   work(): Promise<void>
   close(): void
@@ -24,12 +25,14 @@ export async function serve({
   listener,
   compose,
   log,
+  supervisor,
   stopRequested,
   wait,
 }: {
   listener: Listener
   compose: (url: string) => Promise<Service>
   log: Log
+  supervisor: Supervisor
   stopRequested: Promise<string>
   /** Resolves after so many milliseconds. */
   wait: (milliseconds: number) => Promise<void>
@@ -38,12 +41,14 @@ export async function serve({
   listener.use(service.handler)
   const { url, port } = listener
   log.info('serving', { url, port, publicUrl: service.publicUrl })
+  supervisor.ready(`serves at ${url}, version ${service.version}`)
   const work = service.work()
 
   const signal = await stopRequested
+  supervisor.stopping('finishes what is under way')
   log.info('stopping: what is under way is finished first', { signal })
   const drained = await Promise.race([
-    Promise.all([listener.stop(), work]).then(() => true),
+    Promise.all([listener.part().then(listener.stop), work]).then(() => true),
     wait(DRAIN_MAX_MS).then(() => false),
   ])
   service.close()

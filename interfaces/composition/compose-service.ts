@@ -1,10 +1,16 @@
 import { dirname } from 'node:path'
 import type { Content, Log, Ports, SandboxDesk } from '../../application/ports.ts'
+import type { Telemetry } from '../../application/telemetry.ts'
+import { watchReadiness } from '../../application/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config.ts'
 import type { RateLimit } from '../../infrastructure/durations.ts'
+import { measuredMailer, measuredPayments } from '../../infrastructure/measured-providers.ts'
+import { NO_TELEMETRY } from '../../infrastructure/no-telemetry.ts'
 import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
 import type { HttpOptions } from '../http/options.ts'
 import { composeMailer, composePayment } from './compose-providers.ts'
+
+const monotonicMs = () => performance.now()
 
 type ServiceParts = {
   readonly config: Config
@@ -17,6 +23,8 @@ type ServiceParts = {
   readonly publicUrl: string
   /** What is printed as it is, such as a mail in development. */
   readonly write: (text: string) => void
+  /** Left out where nobody watches. */
+  readonly telemetry?: Telemetry
 }
 
 /** Far more than read at the same time, and a few megabytes. */
@@ -31,6 +39,7 @@ export async function composePorts({
   url,
   publicUrl,
   write,
+  telemetry = NO_TELEMETRY,
 }: ServiceParts): Promise<{ ports: Ports; desk: SandboxDesk | null; stop: () => void }> {
   const { developmentSecret } = await import('../../infrastructure/development-secret.ts')
   const { hmacSecrets } = await import('../../infrastructure/hmac-secrets.ts')
@@ -41,15 +50,18 @@ export async function composePorts({
   const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
   const clock = systemClock()
   const payment = await composePayment({ config, store, clock, publicUrl, url })
+  const mailer = await composeMailer({ config, content, publicUrl, write })
+  const instruments = { telemetry, log, monotonicMs }
   const ports: Ports = {
     ...store,
     clock,
     content,
     lastReasons: memoryLastReasons({ readersMax: REMEMBERED_READERS_MAX }),
     log,
-    mailer: await composeMailer({ config, content, publicUrl, write }),
-    payments: payment.gateway,
-    secrets: hmacSecrets({ secret }),
+    telemetry,
+    mailer: measuredMailer(mailer, instruments),
+    payments: measuredPayments(payment.gateway, instruments),
+    secrets: hmacSecrets({ secret, previousSecret: config.jwtSecretPrevious }),
     tokens: jwtTokens({
       secret,
       previousSecret: config.jwtSecretPrevious,
@@ -78,7 +90,7 @@ export async function composeHttp(
 ): Promise<HttpOptions> {
   const { slidingWindowLimiter } = await import('../../infrastructure/sliding-window-limiter.ts')
   const limiterOf = (budget: RateLimit | null) =>
-    budget && slidingWindowLimiter({ ...budget, monotonicMs: () => performance.now() })
+    budget && slidingWindowLimiter({ ...budget, monotonicMs })
   return {
     ports,
     sandbox: desk,
@@ -92,6 +104,8 @@ export async function composeHttp(
     isHttps: publicUrl.startsWith('https:'),
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies,
+    isReady: watchReadiness(ports, { monotonicMs }),
+    monotonicMs,
     stopping,
   }
 }

@@ -11,7 +11,7 @@ export function findBearerToken(authorization: string | null): string | null {
 
 /** The address whose token the request carries. Throws `missing_token` or `invalid_token`. */
 export async function authenticateRequest(
-  ports: Pick<Ports, 'tokens' | 'logOuts' | 'clock'>,
+  ports: Pick<Ports, 'tokens' | 'logOuts' | 'secrets' | 'clock'>,
   request: Request,
 ): Promise<Email> {
   const token = findBearerToken(request.headers.get('authorization'))

@@ -109,13 +109,19 @@ export function answerResponse({ status, error, message, headers }: Answer): Res
  * caller of a fault gets that id and nothing else.
  */
 export function answerError(
-  { clock, log }: Pick<Ports, 'clock' | 'log'>,
+  { clock, log, telemetry }: Pick<Ports, 'clock' | 'log' | 'telemetry'>,
   error: unknown,
   requestId: string,
 ): Answer {
   const refusal = findRefusal(error)
-  if (refusal instanceof DomainError) return answerRefusal(clock, refusal)
-  if (refusal instanceof RequestRefused) return REQUEST_ANSWERS[refusal.reason]
+  if (refusal instanceof DomainError) {
+    telemetry.record({ kind: 'request_refused', reason: refusal.refusal })
+    return answerRefusal(clock, refusal)
+  }
+  if (refusal instanceof RequestRefused) {
+    telemetry.record({ kind: 'request_refused', reason: refusal.reason })
+    return REQUEST_ANSWERS[refusal.reason]
+  }
   if (refusal instanceof Unavailable) {
     logFailure({ log }, refusal, { request: requestId })
     return OUTAGE_ANSWERS[refusal.outage]

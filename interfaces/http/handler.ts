@@ -59,7 +59,7 @@ export function createHandler(options: HttpOptions): Handler {
   }
 
   return async (request, peerAddress) => {
-    const startedAt = ports.clock.now()
+    const startedAtMs = options.monotonicMs()
     const requestId = newRequestId()
     const url = readTarget(request.url)
     const response = await answer({ request, requestId, peerAddress, url })
@@ -67,11 +67,16 @@ export function createHandler(options: HttpOptions): Handler {
     response.headers.set(REQUEST_ID, requestId)
     guardAnswer(response.headers, options)
     allowOrigin(response.headers, corsOrigins, request.headers.get('origin'))
+    const { method } = request
+    const { status } = response
+    const route = loggedPath(url)
+    const ms = options.monotonicMs() - startedAtMs
+    ports.telemetry.record({ kind: 'request_answered', method, route, status, ms })
     ports.log.info('request', {
-      method: request.method,
-      path: loggedPath(url),
-      status: response.status,
-      ms: ports.clock.now().getTime() - startedAt.getTime(),
+      method,
+      path: route,
+      status,
+      ms: Math.round(ms),
       request: requestId,
     })
     return response

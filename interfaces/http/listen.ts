@@ -9,7 +9,15 @@ export type Listener = {
   readonly port: number
   /** Who answers from now on. Until then every answer is 503. */
   use(handler: Handler): void
-  /** Takes no new connections and resolves once every answer under way has been sent. */
+  /**
+   * Goes on answering, and has every answer end its connection, so that whoever asks again does so elsewhere. Resolves
+   * as soon as nobody asks any more, after half a second at most.
+   */
+  part(): Promise<void>
+  /**
+   * Comes after `part`. Takes no new connections and resolves once every answer under way has been sent. Whoever has
+   * sent but a part of a request has two seconds to send the rest.
+   */
   stop(): Promise<void>
 }
 
@@ -19,9 +27,26 @@ const IDLE_TIMEOUT_SECONDS = 45
 /** Only a backstop, because its answer is no JSON: the handler refuses long before. */
 const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 
+/** So long nobody has asked: whoever is in the middle of something asks again sooner. */
+const QUIET_MS = 50
+const PARTING_MAX_MS = 500
+
+/** As long as a body on its way is waited for. */
+const LAST_CALL_MS = 2000
+const LOOK_EVERY_MS = 20
+
 /** Binds the address at once, so that a port in use is known before anything else is opened. */
 export function listen({ host, port }: { host: string; port: number }): Listener {
   let handler: Handler = async () => bareAnswer(TEMPORARILY_UNAVAILABLE)
+  let isParting = false
+  let asked = 0
+
+  async function answer(request: Request, peerAddress: string | null): Promise<Response> {
+    asked++
+    const response = await handler(request, peerAddress)
+    if (isParting) response.headers.set('Connection', 'close')
+    return response
+  }
 
   const server = Bun.serve({
     hostname: host,
@@ -31,7 +56,7 @@ export function listen({ host, port }: { host: string; port: number }): Listener
     development: false,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     maxRequestBodySize: REQUEST_BYTES_MAX,
-    fetch: (request, self) => handler(request, self.requestIP(request)?.address ?? null),
+    fetch: (request, self) => answer(request, self.requestIP(request)?.address ?? null),
     error: () => bareAnswer(FAULT_ANSWER),
   })
 
@@ -41,8 +66,28 @@ export function listen({ host, port }: { host: string; port: number }): Listener
     use(next) {
       handler = next
     },
-    stop: () => server.stop(),
+    async part() {
+      isParting = true
+      for (let waitedMs = 0; waitedMs < PARTING_MAX_MS; waitedMs += QUIET_MS) {
+        const before = asked
+        await pause(QUIET_MS)
+        if (asked === before) return
+      }
+    },
+    async stop() {
+      // Waits for whoever has sent but the first byte of a request, for as long as a connection may idle.
+      const stopped = server.stop()
+      await Promise.race([stopped, pause(LAST_CALL_MS)])
+      // An answer counts as pending until its last byte is on its way.
+      while (server.pendingRequests > 0) await Promise.race([stopped, pause(LOOK_EVERY_MS)])
+      await server.stop(true)
+    },
   }
+}
+
+/** Does not keep the process alive: the connections do that, for as long as there are any. */
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 }
 
 /** What is said while there is no handler, or when the handler itself fails. */

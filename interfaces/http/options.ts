@@ -1,4 +1,5 @@
 import type { Ports, RateLimiter, SandboxDesk } from '../../application/ports.ts'
+import type { Readiness } from '../../application/watch-readiness.ts'
 
 /** The three budgets of a client; every path belongs to one of them or to none. */
 export type RateClass = 'general' | 'auth' | 'premium'
@@ -19,6 +20,10 @@ export type HttpOptions = {
   readonly corsOrigins: '*' | readonly string[]
   /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
+  /** Milliseconds that pass evenly, whatever is done to the clock. */
+  readonly monotonicMs: () => number
+  /** What /ready asks. */
+  readonly isReady: Readiness
   /** Aborted once the service is on its way out and should get no new visitors. */
   readonly stopping: AbortSignal
 }

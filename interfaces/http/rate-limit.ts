@@ -47,12 +47,13 @@ export async function takePlace(
 
   const holder = rateClass === 'premium' ? await findTokenHolder(ports, headers) : null
   const place = await limiter.take(holder ?? clientKey(address))
+  if (!place.accepted) ports.telemetry.record({ kind: 'client_refused', budget: rateClass })
   return { accepted: place.accepted, headers: rateLimitHeaders(rateClass, limiter, place) }
 }
 
 /** Null without a token that counts. Cannot be mistaken for a client's key: only an address has an @. */
 async function findTokenHolder(
-  ports: Pick<Ports, 'tokens' | 'logOuts' | 'clock'>,
+  ports: Pick<Ports, 'tokens' | 'logOuts' | 'secrets' | 'clock'>,
   headers: Headers,
 ): Promise<string | null> {
   const token = findBearerToken(headers.get('authorization'))

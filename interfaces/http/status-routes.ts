@@ -4,7 +4,7 @@ import { ENDPOINTS } from './endpoints.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from './errors.ts'
 import type { HttpOptions } from './options.ts'
 
-export function statusRoutes({ ports, version, stopping }: HttpOptions) {
+export function statusRoutes({ isReady, version, stopping }: HttpOptions) {
   return new Elysia()
     .get('/', () => ({ name: 'Alibi', version, status: 'running', endpoints: ENDPOINTS }), {
       detail: STATUS_DETAIL,
@@ -13,9 +13,8 @@ export function statusRoutes({ ports, version, stopping }: HttpOptions) {
     .get(
       '/ready',
       async () => {
-        if (stopping.aborted) return answerResponse(TEMPORARILY_UNAVAILABLE)
-        await ports.databaseHealth.check()
-        return { status: 'ready' }
+        const isOpen = !stopping.aborted && (await isReady())
+        return isOpen ? { status: 'ready' } : answerResponse(TEMPORARILY_UNAVAILABLE)
       },
       { detail: READY_DETAIL },
     )
@@ -59,7 +58,7 @@ const HEALTH_DETAIL = {
 
 const READY_DETAIL = {
   operationId: 'checkReadiness',
-  summary: 'Whether it should get visitors: the database answers, and it is not stopping',
+  summary: 'Whether it should get visitors: the database takes commits, and it is not stopping',
   tags: ['status'],
   responses: describeAnswers(
     { schema: t.Object({ status: t.Literal('ready') }), example: { status: 'ready' } },

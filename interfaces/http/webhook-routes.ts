@@ -1,7 +1,10 @@
 import { Elysia, t } from 'elysia'
 import { logFailure } from '../../application/fault-report.ts'
+import type { PaymentNotification, Ports } from '../../application/ports.ts'
 import { settlePayment } from '../../application/settle-payment.ts'
+import type { NotificationReceived } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { describeAnswers } from './answer-descriptions.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from './errors.ts'
@@ -15,10 +18,16 @@ export function webhookRoutes({ ports }: HttpOptions) {
     const signature = request.headers.get('stripe-signature')
     try {
       const notification = await ports.payments.readNotification({ payload, signature })
-      await settlePayment(ports, notification, 'webhook')
+      const isNews = await settlePayment(ports, notification, 'webhook')
       const { eventId, eventType } = notification
+      recordEffect(ports, notification, isNews)
       ports.log.info('payment notification received', { notification: eventId, type: eventType })
     } catch (error) {
+      ports.telemetry.record({
+        kind: 'notification_received',
+        outcome: failureOutcome(error),
+        lagMs: null,
+      })
       if (!(error instanceof Unavailable)) throw error
       logFailure(ports, error, { request: requestIdOf(request) })
       return answerResponse(TEMPORARILY_UNAVAILABLE)
@@ -43,6 +52,21 @@ export function webhookRoutes({ ports }: HttpOptions) {
         summary: 'The same as /webhook/stripe',
       },
     })
+}
+
+function recordEffect(
+  { telemetry, clock }: Pick<Ports, 'telemetry' | 'clock'>,
+  { kind, occurredAt }: PaymentNotification,
+  isNews: boolean,
+): void {
+  const outcome = isNews ? 'news' : kind === 'other' ? 'ignored' : 'known'
+  const lagMs = occurredAt && clock.now().getTime() - occurredAt.getTime()
+  telemetry.record({ kind: 'notification_received', outcome, lagMs })
+}
+
+function failureOutcome(error: unknown): NotificationReceived['outcome'] {
+  if (error instanceof Unavailable) return 'unavailable'
+  return error instanceof DomainError ? 'refused' : 'fault'
 }
 
 const DETAIL = {

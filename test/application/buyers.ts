@@ -33,6 +33,7 @@ export async function openBuyer({
       kind: 'session',
       eventId: `evt_${sessionId}`,
       eventType: 'checkout.session.completed',
+      occurredAt: ports.clock.now(),
       report: ports.payments.sessions.get(sessionId)!,
     }),
   }

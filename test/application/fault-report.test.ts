@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { reportFault } from '../../application/fault-report.ts'
+import { logFailure, reportFault } from '../../application/fault-report.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import { recordingLog } from '../fakes.ts'
 
 describe('reportFault', () => {
   test('names the error, its code, its causes and where they were thrown', () => {
@@ -37,5 +39,19 @@ describe('reportFault', () => {
     const startedAt = performance.now()
     expect(String(reportFault(error)['error']).length).toBeLessThan(5000)
     expect(performance.now() - startedAt).toBeLessThan(500)
+  })
+})
+
+describe('logFailure', () => {
+  test.each([
+    ['email', 'RESEND_API_KEY'],
+    ['payment', 'STRIPE_SECRET_KEY'],
+  ] as const)('names the setting to look at when our key for %s is refused', (outage, setting) => {
+    const log = recordingLog()
+    const error = new Unavailable(outage, { cause: new Error('401'), needsOperator: true })
+    logFailure({ log }, error, { task: 'outbox' })
+    expect(log.lines).toMatchObject([
+      { level: 'error', fields: { task: 'outbox', outage, setting } },
+    ])
   })
 })

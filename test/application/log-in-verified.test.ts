@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { confirmEmail } from '../../application/confirm-email.ts'
+import { eraseEmail } from '../../application/erase-email.ts'
 import { logInVerified } from '../../application/log-in-verified.ts'
 import { logOut } from '../../application/log-out.ts'
 import { Unavailable } from '../../application/unavailable.ts'
@@ -165,4 +166,16 @@ test('gives a token that outlives the latest log-out, also where the clock was s
   const token = await logInVerified(ports, { email, codeVerifier: VERIFIER })
   const claims = await ports.tokens.verify(token, ports.clock.now())
   expect(isLoggedOut(claims!.issuedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+})
+
+test('gives no token where the address is erased in that very moment', async () => {
+  const ports = await openBuyer()
+  const { findByEmail } = ports.verifications
+  ports.verifications.findByEmail = async (address) => {
+    const verification = await findByEmail(address)
+    expect(await eraseEmail(ports, address)).toMatchObject({ outcome: 'erased' })
+    await ports.premiumGrants.add({ id: 'grant_2', email }, CAUSE)
+    return verification
+  }
+  await expect(logIn(ports)).rejects.toEqual(NOT_VERIFIED)
 })

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { authenticate } from '../../application/authenticate.ts'
+import { eraseEmail } from '../../application/erase-email.ts'
 import { logOut } from '../../application/log-out.ts'
 import { prepareToken } from '../../application/prepare-token.ts'
 import { parseEmail } from '../../domain/email.ts'
@@ -27,6 +29,15 @@ test('a token counts as issued after every earlier log-out, even in the same ins
   const issueToken = await prepareToken(ports, email)
   const claims = await ports.tokens.verify(await issueToken!(), NOON)
   expect(isLoggedOut(claims!.issuedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+})
+
+test('a token counts as issued after the address was erased, also where the clock was set back since', async () => {
+  const ports = await withPremium()
+  await eraseEmail(ports, email)
+  ports.clock.advance(-60_000)
+  await ports.premiumGrants.add({ id: 'grant_2', email }, CAUSE)
+  const issueToken = await prepareToken(ports, email)
+  expect(await authenticate(ports, await issueToken!())).toBe(email)
 })
 
 test('an address without premium gets none', async () => {

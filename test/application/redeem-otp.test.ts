@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../application/redeem-otp.ts'
+import type { TelemetryEvent } from '../../application/telemetry.ts'
 import { verifyEmail } from '../../application/verify-email.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
@@ -23,6 +24,27 @@ async function open() {
 }
 
 describe('redeemOtp', () => {
+  test('tells telemetry what each try came to, and nothing else about it', async () => {
+    const { ports, code, mail, refusalOf } = await open()
+    for (let tries = 0; tries < 6; tries++) await refusalOf(wrong)
+    await refusalOf(await mail())
+    await refusalOf(code)
+
+    const outcomes = [
+      'wrong',
+      'wrong',
+      'wrong',
+      'wrong',
+      'last_wrong',
+      'no_code',
+      'right',
+      'no_code',
+    ]
+    expect(ports.telemetry.events).toEqual(
+      outcomes.map((outcome) => ({ kind: 'code_tried', outcome }) as TelemetryEvent),
+    )
+  })
+
   test('takes a code once', async () => {
     const { code, refusalOf } = await open()
     expect(await refusalOf(code)).toBeNull()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { checkPayment } from '../../application/check-payment.ts'
 import { checkPremium } from '../../application/check-premium.ts'
+import { revokePremium } from '../../application/revoke-premium.ts'
 import { settlePayment, settleSession } from '../../application/settle-payment.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { memoryStore } from '../memory-store.ts'
@@ -114,5 +115,19 @@ describe('a purchase whose row was lost', () => {
     const { purchases, grants } = await ports.purchases.findAccount(email)
     expect([purchases.length, grants.length]).toEqual([1, 1])
     expect(await ports.auditTrail.findByEmail(email)).toHaveLength(1)
+  })
+
+  test('stays revoked where an operator was faster than the second who tells of it', async () => {
+    const { ports, move, email, premium } = await openLost()
+    const report = move('paid')
+    const { update } = ports.purchases
+    ports.purchases.update = async (...request) => {
+      ports.purchases.update = update
+      await settleSession(ports, report, 'webhook')
+      await revokePremium(ports, email)
+      return update(...request)
+    }
+    expect(await settleSession(ports, report, 'page')).toMatchObject({ isNews: false })
+    expect(await premium()).toBe(false)
   })
 })

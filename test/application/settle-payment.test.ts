@@ -11,7 +11,7 @@ import { verifyEmail } from '../../domain/verification.ts'
 import { CAUSE, fakePorts, NOON, saveVerification } from '../fakes.ts'
 
 const email = parseEmail('ada@example.com')
-const event = { eventId: 'evt_1', eventType: 'some.event' } as const
+const event = { eventId: 'evt_1', eventType: 'some.event', occurredAt: null } as const
 
 async function open() {
   const ports = fakePorts()
@@ -305,4 +305,23 @@ describe('a dispute', () => {
     await reportDispute('won', 1)
     expect(await premium()).toBe(true)
   })
+})
+
+test('whatever is reported is news once, and what is not ours never', async () => {
+  const { ports, paymentIntentId, notify, move, reportSession, reportRefund, reportDispute } =
+    await open()
+  const foreign = { ...move('paid'), sessionId: 'cs_of_nobody', purchaseId: null }
+  expect(await reportSession(foreign)).toBe(false)
+  expect(await notify({ kind: 'other' })).toBe(false)
+  const hint = () => notify({ kind: 'refund_hint', paymentIntentId })
+  for (const report of [
+    () => reportSession(move('paid')),
+    () => reportRefund('pending'),
+    () => reportDispute('open'),
+  ]) {
+    expect([await report(), await report()]).toEqual([true, false])
+  }
+  expect(await hint()).toBe(false)
+  ports.payments.refunds.push({ id: 're_2', paymentIntentId, amount: 100, state: 'succeeded' })
+  expect([await hint(), await hint()]).toEqual([true, false])
 })

@@ -64,12 +64,15 @@ describe('an error answer', () => {
           const texts = errorTexts(language)
           const problem = page.locator('#problem-text')
           await unlucky.openApp()
-          await page.getByLabel(unlucky.words.email_label).fill(EMAIL)
           let next: Answer = FAULT_ANSWER
           await page.route('**/auth/verify-email', (route) => route.fulfill(responseOf(next)))
+          const field = page.getByLabel(unlucky.words.email_label)
+          await field.fill(EMAIL)
           for (const answer of EVERY_ANSWER) {
             next = answer
-            await page.keyboard.press('Enter')
+            const answered = page.waitForResponse('**/auth/verify-email')
+            await field.press('Enter')
+            expect((await answered).status()).toBe(answer.status)
             await problem.filter({ hasText: /./ }).waitFor()
             expect(texts).toContain((await problem.textContent()) ?? '')
             expect(await page.locator('.card').textContent()).not.toContain(answer.error)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
+import type { EmailTrace } from '../../domain/erasure.ts'
 import { drawLine } from '../../domain/log-out.ts'
-import { NOON } from '../fakes.ts'
+import { CAUSE, NOON } from '../fakes.ts'
 import { STORES } from '../stores.ts'
 
 const ANNA = 'anna@example.com' as Email
@@ -49,5 +50,37 @@ describe.each(STORES)('LogOutRepository on %s', (_, open) => {
       Array.from({ length: 200 }, () => logOuts.update(ANNA, (line) => drawLine(line, NOON))),
     )
     expect(await logOuts.findByEmail(ANNA)).toEqual(new Date(NOON.getTime() + 200))
+  })
+
+  test('finds the line that an erasure left under any of the traces, the latest of all', async () => {
+    const { logOuts, personalData } = await open()
+    const [today, before, other] = ['today', 'before', 'other'] as [
+      EmailTrace,
+      EmailTrace,
+      EmailTrace,
+    ]
+    const line = (afterMs: number) => new Date(NOON.getTime() + afterMs)
+    const lines = [
+      [today, line(2)],
+      [before, line(3)],
+      [other, line(9)],
+    ] as const
+    for (const [trace, lineAt] of lines) {
+      const erasure = { name: BERT, trace, cause: CAUSE }
+      await personalData.erase(ANNA, erasure, () => ({ closed: [], lineAt }))
+    }
+    expect(await logOuts.findByEmail(ANNA)).toBeNull()
+    expect(await logOuts.findByEmail(ANNA, [today])).toEqual(line(2))
+    expect(await logOuts.findByEmail(ANNA, [today, before])).toEqual(line(3))
+
+    const handed: (Date | null)[] = []
+    await logOuts.update(ANNA, (known) => {
+      handed.push(known)
+      return line(1)
+    })
+    // It cannot know which of them is the address's own.
+    expect(handed).toEqual([line(9)])
+    expect(await logOuts.findByEmail(ANNA, [today])).toEqual(line(2))
+    expect(await logOuts.findByEmail(ANNA)).toEqual(line(1))
   })
 })

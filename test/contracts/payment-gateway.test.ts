@@ -251,6 +251,7 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
     expect(notification).toEqual({
       eventId: expect.stringMatching(/^evt_/),
       eventType: 'checkout.session.completed',
+      occurredAt: expect.any(Date),
       kind: 'session',
       report: report!,
     })

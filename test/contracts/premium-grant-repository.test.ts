@@ -144,6 +144,61 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
       ['one', null],
     ])
   })
+
+  test('lists everybody’s, oldest first, page by page, with what became of the money', async () => {
+    const { premiumGrants, purchases, refunds } = await open()
+    const minutes = (count: number) => new Date(NOON.getTime() + count * 60_000)
+    const add = (id: string, email: Email, at: Date) =>
+      premiumGrants.add({ id, email }, { ...CAUSE, at })
+    await add('grant_3', ANNA, minutes(3))
+    await add('grant_1', BERT, minutes(1))
+    await add('zero', BERT, minutes(2))
+    for (const purchase of [
+      paidPurchase('pur_2', { paidAt: minutes(2), revokedAt: minutes(9) }),
+      paidPurchase('pur_1', { paidAt: minutes(1), email: BERT }),
+      paidPurchase('pur_0', { paidAt: minutes(3), paymentIntentId: null, amountPaid: 0 }),
+      openPurchase('pur_9', { state: 'closed' }),
+    ]) {
+      await purchases.update(purchase.email, CAUSE, () => ({ purchase }))
+    }
+    const refund = { ...REFUND, paymentIntentId: 'pi_pur_2' }
+    await refunds.update([refund], CAUSE, () => refund)
+
+    const all = await premiumGrants.list({ after: null, limit: 10 })
+    expect(all.map(({ id, since }) => [id, since])).toEqual([
+      ['grant_1', minutes(1)],
+      ['pur_1', minutes(1)],
+      ['pur_2', minutes(2)],
+      ['zero', minutes(2)],
+      ['grant_3', minutes(3)],
+      ['pur_0', minutes(3)],
+    ])
+    expect(all[0]).toEqual({
+      id: 'grant_1',
+      email: BERT,
+      payment: null,
+      revokedAt: null,
+      since: minutes(1),
+    })
+    expect(all[2]).toEqual({
+      id: 'pur_2',
+      email: ANNA,
+      payment: { amountPaid: 400, refunds: [refund], disputes: [] },
+      revokedAt: minutes(9),
+      since: minutes(2),
+    })
+    for (let limit = 1; limit <= 7; limit++) {
+      const paged: (typeof all)[number][] = []
+      for (;;) {
+        const page = await premiumGrants.list({ after: paged.at(-1) ?? null, limit })
+        expect(page.length).toBeLessThanOrEqual(limit)
+        expect(paged.length + page.length).toBeLessThanOrEqual(all.length)
+        if (page.length === 0) break
+        paged.push(...page)
+      }
+      expect(paged).toEqual([...all])
+    }
+  })
 })
 
 /** In the order of their ids, because the port promises none. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { PurchaseRepository } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
+import { draftMessage } from '../../domain/outbox.ts'
 import { type Dispute, mergeDispute, mergeRefund, type Refund } from '../../domain/premium-grant.ts'
 import { closePurchase, findOpenPurchase, type Purchase } from '../../domain/purchase.ts'
-import { CAUSE, inState, NOON } from '../fakes.ts'
+import { verifyEmail } from '../../domain/verification.ts'
+import { CAUSE, inState, NOON, saveVerification } from '../fakes.ts'
 import { STORES } from '../stores.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from './purchases.ts'
 
@@ -40,6 +42,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
       grants: [],
       refunds: [],
       disputes: [],
+      verification: null,
     })
     expect(await purchases.findById(openPurchase('one').id)).toBeNull()
     expect(await purchases.findBySessionId('cs_one')).toBeNull()
@@ -226,6 +229,61 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
     expect(own.disputes.toSorted(byId)).toEqual(disputed.slice(0, 2))
     const berts = await purchases.findAccount(BERT)
     expect(berts).toMatchObject({ refunds: [sentBack[2]!], disputes: [disputed[2]!] })
+  })
+
+  test('changes a purchase by its id, for the address that it has', async () => {
+    const { purchases } = await open()
+    const bought = openPurchase('one', { email: BERT })
+    await save(purchases, bought)
+    await save(purchases, openPurchase('two'))
+
+    const result = await purchases.updateById(bought.id, CAUSE, (account, purchase) => {
+      expect(account.purchases).toEqual([bought])
+      expect(purchase).toEqual(bought)
+      return { purchase: closePurchase(purchase), answer: 42 }
+    })
+    expect(result?.answer).toBe(42)
+    expect(await purchases.findById(bought.id)).toEqual(closePurchase(bought))
+  })
+
+  test('writes what follows from a change by id to the audit trail and the outbox', async () => {
+    const { purchases, auditTrail, outbox } = await open()
+    const bought = openPurchase('one')
+    await save(purchases, bought)
+    const purchase = paidPurchase('one')
+    const messages = [draftMessage('payment_confirmed', purchase, NOON)]
+    await purchases.updateById(bought.id, CAUSE, () => ({ purchase, messages }))
+    expect(await auditTrail.findByEmail(ANNA)).toMatchObject([{ reason: 'paid', ...CAUSE }])
+    expect(await outbox.findByPurchase(bought.id)).toEqual(messages)
+  })
+
+  test('changes nothing by an id that nobody knows, nor when the change throws', async () => {
+    const { purchases } = await open()
+    const bought = openPurchase('one')
+    expect(
+      await purchases.updateById(bought.id, CAUSE, () => {
+        throw new Error('asked for nothing')
+      }),
+    ).toBeNull()
+    await save(purchases, bought)
+    const refused = purchases.updateById(bought.id, CAUSE, () => {
+      throw new Error('refused')
+    })
+    await expect(refused).rejects.toThrow('refused')
+    expect((await purchases.findAccount(ANNA)).purchases).toEqual([bought])
+  })
+
+  test('says whether the address is verified', async () => {
+    const store = await open()
+    const verification = verifyEmail(ANNA, { lifetimeMs: 1000, now: NOON })
+    await saveVerification(store, verification)
+    expect((await store.purchases.findAccount(ANNA)).verification).toEqual(verification)
+    expect((await store.purchases.findAccount(BERT)).verification).toBeNull()
+    const { account } = await store.purchases.update(ANNA, CAUSE, (seen) => ({
+      purchase: null,
+      account: seen,
+    }))
+    expect(account.verification).toEqual(verification)
   })
 })
 

@@ -70,7 +70,7 @@ function observe() {
     now: new Date(now),
   })
   const rightCodes = () =>
-    isLocked() ? [] : issued.filter((seed) => attemptOtp(record, tries(seed)).accepted)
+    isLocked() ? [] : issued.filter((seed) => attemptOtp(record, tries(seed)).outcome === 'right')
 
   function refusalOf(action: () => void): DomainError | null {
     try {
@@ -115,8 +115,8 @@ function observe() {
     const refused = refusalOf(() => {
       const result = attemptOtp(record, tries(seed))
       record = result.record
-      expect(result.accepted).toBe(seed === right)
-      if (result.accepted) {
+      expect(result.outcome === 'right').toBe(seed === right)
+      if (result.outcome === 'right') {
         live = null
         expect(rightCodes()).toEqual([])
       } else if (record.wrongTriesAt !== counted) {
@@ -124,6 +124,7 @@ function observe() {
         if (right === undefined) return
         const wrongTries = (wrongBySeed.get(right) ?? 0) + 1
         wrongBySeed.set(right, wrongTries)
+        expect(result.outcome).toBe(wrongTries === 5 ? 'last_wrong' : 'wrong')
         if (wrongTries === 5 && live?.seed === right) live = null
       }
     })

@@ -49,7 +49,7 @@ export function tryWrong(record: OtpRecord, times: number, now: Date): OtpRecord
 }
 
 export const isRight = (record: OtpRecord, code: OtpCode, now: Date) =>
-  attempt(record, code, now).accepted
+  attempt(record, code, now).outcome === 'right'
 
 /** What an action throws, or what it returns. */
 export function refusal(action: () => unknown): unknown {

@@ -26,8 +26,8 @@ describe('a code', () => {
   })
 
   test('works once', () => {
-    const { record, accepted } = attempt(fresh.record, first, NOON)
-    expect(accepted).toBe(true)
+    const { record, outcome } = attempt(fresh.record, first, NOON)
+    expect(outcome).toBe('right')
     expect(isRight(record, first, NOON)).toBe(false)
   })
 
@@ -60,10 +60,15 @@ describe('a code', () => {
 
 describe('a wrong try', () => {
   test('is counted with its moment', () => {
-    const { record, accepted } = attempt(fresh.record, WRONG, at(5))
-    expect(accepted).toBe(false)
+    const { record, outcome } = attempt(fresh.record, WRONG, at(5))
+    expect(outcome).toBe('wrong')
     expect(record.wrongTriesAt).toEqual([at(5)])
     expect(record.current?.attemptsLeft).toBe(4)
+  })
+
+  test('is told from the one that makes the code dead', () => {
+    expect(attempt(tryWrong(fresh.record, 3, NOON), WRONG, NOON).outcome).toBe('wrong')
+    expect(attempt(tryWrong(fresh.record, 4, NOON), WRONG, NOON).outcome).toBe('last_wrong')
   })
 
   test.each([
@@ -72,7 +77,7 @@ describe('a wrong try', () => {
     ['the code was used', attempt(fresh.record, first, NOON).record, NOON],
     ['the code is dead', tryWrong(fresh.record, 5, NOON), NOON],
   ])('costs nothing where %s', (_, record, now) => {
-    expect(attempt(record, WRONG, now)).toEqual({ record, accepted: false })
+    expect(attempt(record, WRONG, now)).toEqual({ record, outcome: 'no_code' })
   })
 
   test('is not given back when the same code is mailed again', () => {
@@ -157,8 +162,8 @@ describe('another request', () => {
     expect(wrong.mailedAt).toEqual([NOON, at(6 * MINUTE_MS)])
     expect(wrong.wrongTriesAt).toEqual([NOON, NOON, later])
 
-    const { record: used, accepted } = attempt(record, second, later)
-    expect(accepted).toBe(true)
+    const { record: used, outcome } = attempt(record, second, later)
+    expect(outcome).toBe('right')
     expect(used.mailedAt).toEqual([NOON, at(6 * MINUTE_MS)])
     expect(used.wrongTriesAt).toEqual([NOON, NOON])
   })

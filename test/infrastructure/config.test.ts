@@ -10,6 +10,7 @@ describe('defaults', () => {
       port: 3000,
       publicUrl: null,
       database: { path: './data/alibi.db' },
+      backup: null,
       jwtSecret: null,
       jwtSecretPrevious: null,
       tokenLifetimeMs: 30 * 24 * 3_600_000,
@@ -32,6 +33,7 @@ describe('defaults', () => {
         premium: { limit: 30, windowMs: 60_000 },
       },
       contentDir: null,
+      metricsPort: null,
       logLevel: 'info',
       logFormat: 'pretty',
     })
@@ -112,9 +114,17 @@ describe('problems', () => {
     expect(problems.join('\n')).not.toContain(canary)
   })
 
+  test('METRICS_PORT is another port than PORT, but both may ask for a free one', () => {
+    const problem = 'METRICS_PORT must be another port than PORT, which everybody reaches'
+    expect(problemsOf(() => development({ METRICS_PORT: '3000' }))).toEqual([problem])
+    expect(problemsOf(() => development({ PORT: '81', METRICS_PORT: '81' }))).toEqual([problem])
+    expect(development({ PORT: '0', METRICS_PORT: '0' }).metricsPort).toBe(0)
+    expect(development({ METRICS_PORT: '9464' }).metricsPort).toBe(9464)
+    expect(blamed(() => development({ METRICS_PORT: '70000' }))).toEqual(['METRICS_PORT'])
+  })
+
   test.each([
     ['DATABASE_URL', 'postgres://localhost/alibi'],
-    ['METRICS_PORT', '9090'],
     ['SMTP_URL', 'smtp://localhost:25'],
     ['EMAIL_PROVIDER', 'smtp'],
   ])('%s says that what was asked for is not in this release', (name, value) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import type { Email } from '../../domain/email.ts'
+import { isErased } from '../../domain/erasure.ts'
 import { type OtpSeed, parseOtpCode } from '../../domain/otp.ts'
 import { hmacSecrets } from '../../infrastructure/hmac-secrets.ts'
 import { CHALLENGE, OTHER_CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../proof-key.ts'
@@ -108,6 +109,47 @@ describe('purchase ids', () => {
     // Sixty random bits: their first character, too, takes most of its 32 values.
     expect(new Set(endings).size).toBe(200)
     expect(new Set(endings.map((ending) => ending[0])).size).toBeGreaterThan(20)
+  })
+})
+
+describe('what stays of an erased address', () => {
+  const [trace] = secrets.tracesOf(ANNA)
+
+  test('is a name that tells nothing, and is never the same', () => {
+    const names = Array.from({ length: 1000 }, () => secrets.newErasedEmail())
+    expect(new Set(names).size).toBe(1000)
+    expect(new Set(names.map((name) => name.slice(0, 10))).size).toBeGreaterThan(500)
+    expect(names.every(isErased)).toBe(true)
+  })
+
+  test('is a trace that is the same after a restart and in every release', () => {
+    const restarted = hmacSecrets({ secret: 'a secret of more than thirty-two bytes' })
+    expect(restarted.tracesOf(ANNA)).toEqual([trace])
+    expect(trace as string).toBe('6xcLOQb3OYdpVVNWfdIP22RsDoW7FNev3eBXAOlEDE0')
+  })
+
+  test('is another trace for another address, or under another key', () => {
+    const others = [secrets.tracesOf(BERT), hmacSecrets({ secret: 'another' }).tracesOf(ANNA)]
+    expect(new Set([trace, ...others.flat()]).size).toBe(3)
+  })
+
+  test('is found under the secret before, too, as long as that one counts', () => {
+    const rolled = hmacSecrets({
+      secret: 'a new secret',
+      previousSecret: 'a secret of more than thirty-two bytes',
+    })
+    const [today, ...before] = rolled.tracesOf(ANNA)
+    expect(before).toEqual([trace])
+    expect(today).not.toBe(trace)
+    expect(hmacSecrets({ secret: 'a new secret' }).tracesOf(ANNA)).toEqual([today])
+  })
+
+  test('is no digest that could be made without the key', () => {
+    for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+      for (const algorithm of ['sha256', 'sha512', 'sha1', 'md5']) {
+        expect(createHash(algorithm).update(ANNA).digest(encoding)).not.toBe(trace)
+      }
+    }
   })
 })
 

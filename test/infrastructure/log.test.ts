@@ -22,10 +22,12 @@ describe('as JSON', () => {
 
   test('every level has its name', () => {
     const { log, lines } = logTo({ level: 'debug', format: 'json' })
+    log.debug('z')
     log.info('a')
     log.warn('b')
     log.error('c')
-    expect(lines.map((line) => JSON.parse(line).level)).toEqual(['info', 'warn', 'error'])
+    const levels = lines.map((line) => JSON.parse(line).level)
+    expect(levels).toEqual(['debug', 'info', 'warn', 'error'])
   })
 
   test('no field takes the place of the time, the level or the event', () => {
@@ -50,17 +52,31 @@ describe('as JSON', () => {
 })
 
 test.each([
-  ['debug', ['a', 'b', 'c']],
+  ['debug', ['z', 'a', 'b', 'c']],
   ['info', ['a', 'b', 'c']],
   ['warn', ['b', 'c']],
   ['error', ['c']],
 ] as const)('at level %s less important events are left out', (level, events) => {
   const { log, lines } = logTo({ level, format: 'json' })
+  log.debug('z')
   log.info('a')
   log.warn('b')
   log.error('c')
   expect(lines.map((line) => JSON.parse(line).event)).toEqual([...events])
 })
+
+test.each(['json', 'pretty'] as const)(
+  'for the journal of systemd a line of %s begins with how grave it is, and only there',
+  (format) => {
+    const write = (priorities: boolean) => {
+      const { log, lines } = logTo({ level: 'debug', format, priorities })
+      for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]('it happened')
+      return lines.map((line) => line.slice(0, 3))
+    }
+    expect(write(true)).toEqual(['<7>', '<6>', '<4>', '<3>'])
+    for (const beginning of write(false)) expect(beginning).not.toMatch(/^</)
+  },
+)
 
 describe('for people', () => {
   test('an event is one line of time, level, event and fields', () => {

@@ -70,6 +70,20 @@ describe('secrets', () => {
     ])
   })
 
+  test('credentials that only root may read are complained of each by its name, and by nothing else', () => {
+    const readFile = () => {
+      throw Object.assign(new Error('refused'), { code: 'EACCES' })
+    }
+    const env = { ...PRODUCTION, CREDENTIALS_DIRECTORY: '/creds' }
+    const problems = problemsOf(() => loadConfig({ env, readFile }))
+    expect(problems.length).toBeGreaterThan(NAMES.length)
+    for (const problem of problems) {
+      expect(problem).toMatch(
+        /^\$CREDENTIALS_DIRECTORY\/\w+ must be a readable file of UTF-8 text$/,
+      )
+    }
+  })
+
   test('random bytes that are no text are refused, since most of them would be lost', () => {
     const env = { JWT_SECRET: undefined, JWT_SECRET_FILE: '/s' }
     const bytes = new TextDecoder().decode(new Uint8Array(48).fill(0xff))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OtpRecord, OtpSeed } from '../../domain/otp.ts'
 import { draftMessage } from '../../domain/outbox.ts'
@@ -159,6 +159,20 @@ describe('a closed SQLite database', () => {
 
     expect(existsSync(`${path}-wal`)).toBe(false)
     expect(existsSync(`${path}-shm`)).toBe(false)
+  })
+
+  test('has its log folded in although another connection goes on, such as a tool that follows the log', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const other = openTemporaryDatabase(path)
+    const store = openSqliteStore(path)
+    await store.logOuts.update(ANNA, () => NOON)
+    store.close()
+
+    expect(existsSync(`${path}-wal`)).toBe(true)
+    copyFileSync(path, `${path}.copy`)
+    const copy = sqliteStore(openTemporaryDatabase(`${path}.copy`))
+    expect(await copy.logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await sqliteStore(other).logOuts.findByEmail(ANNA)).toEqual(NOON)
   })
 
   test('does not wait for the long read of another connection, and loses nothing', async () => {

@@ -139,8 +139,8 @@ describe('migrateSqlite', () => {
     const path = join(temporaryFolder(), 'new', 'alibi.db')
     const names = MIGRATIONS.map(({ name }) => name)
 
-    expect(migrateSqlite(path)).toEqual({ applied: names, version: names.at(-1)! })
-    expect(migrateSqlite(path)).toEqual({ applied: [], version: names.at(-1)! })
+    expect(migrateSqlite(path)).toEqual({ applied: names, version: names.at(-1)!, copy: null })
+    expect(migrateSqlite(path)).toEqual({ applied: [], version: names.at(-1)!, copy: null })
   })
 
   test('is waited for by whoever works beside a service that may be older', () => {

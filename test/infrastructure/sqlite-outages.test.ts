@@ -17,6 +17,7 @@ import {
   sqliteStore,
 } from '../../infrastructure/sqlite/store.ts'
 import { ANNA, openPurchase, paidPurchase, REFUND, SESSION } from '../contracts/purchases.ts'
+import { spoilTable } from '../database-faults.ts'
 import { CAUSE, NOON, saveVerification } from '../fakes.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
 
@@ -122,6 +123,30 @@ describe('a SQLite database that cannot do its part', () => {
     expect(await expectOutage(failed)).toBe('SQLITE_CORRUPT')
   })
 
+  test('is not opened to serve when a page deep inside it makes no sense', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    openSqliteStore(path).close()
+    spoilTable(path, 'log_outs')
+
+    const opened = new Promise((resolve) => resolve(openSqliteStore(path)))
+    expect(await expectOutage(opened)).toMatch(/^(?:SQLITE_CORRUPT|DamagedDatabase)$/)
+  })
+
+  test('is unavailable to every method once it was found damaged, writes that would seem to succeed included', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    openSqliteStore(path).close()
+    const told: unknown[] = []
+    const onDamaged = (error: unknown) => void told.push(error)
+    const store = sqliteStore(openTemporaryDatabase(path, { onDamaged }))
+    spoilTable(path, 'log_outs')
+    await store.sweeps.recordRun('refunds', NOON)
+    expect(told).toEqual([])
+    expect(await expectOutage(store.logOuts.findByEmail(ANNA))).toBe('SQLITE_CORRUPT')
+
+    for (const call of everyMethod(store)) expect(await expectOutage(call())).toBe('SQLITE_CORRUPT')
+    expect(told).toHaveLength(1)
+  })
+
   test('passes other faults of the database through as they are', async () => {
     const store = sqliteStore(openTemporaryDatabase())
     const unpaid = paidPurchase('one', { amountPaid: -1 })
@@ -150,14 +175,59 @@ describe('the health of a SQLite database', () => {
     const store = sqliteStore(openTemporaryDatabase())
 
     expect(await store.databaseHealth.check()).toBeUndefined()
+    expect(await store.databaseHealth.checkWritable()).toBeUndefined()
   })
 
-  test('is bad once its file is gone, though SQLite would go on writing', async () => {
-    const path = join(temporaryFolder(), 'alibi.db')
-    const store = sqliteStore(openTemporaryDatabase(path))
-    rmSync(path)
+  test.each(['', '-wal'])(
+    'is bad once its file alibi.db%s is gone, though SQLite would go on writing',
+    async (suffix) => {
+      const path = join(temporaryFolder(), 'alibi.db')
+      const store = sqliteStore(openTemporaryDatabase(path))
+      await saveMessage(store)
+      rmSync(path + suffix)
 
-    await expectOutage(store.databaseHealth.check())
+      await expectOutage(store.databaseHealth.check())
+      for (const call of everyWrite(store)) await expectOutage(call())
+    },
+  )
+
+  test('is bad for commits alone while another process writes, and says so within its own time', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const writer = openTemporaryDatabase(path)
+    const { databaseHealth } = sqliteStore(openTemporaryDatabase(path))
+    writer.queries.$client.run('BEGIN IMMEDIATE')
+
+    await databaseHealth.check()
+    expect(databaseHealth.lastWriteFailed()).toBe(false)
+    const startedAt = performance.now()
+    expect(await expectOutage(databaseHealth.checkWritable())).toBe('SQLITE_BUSY')
+    expect(performance.now() - startedAt).toBeLessThan(4000)
+    expect(databaseHealth.lastWriteFailed()).toBe(true)
+    writer.queries.$client.run('ROLLBACK')
+    await databaseHealth.checkWritable()
+    expect(databaseHealth.lastWriteFailed()).toBe(false)
+  })
+
+  test('is not doubtful because a rule has refused a write', async () => {
+    const store = sqliteStore(openTemporaryDatabase())
+    const refused = store.logOuts.update(ANNA, () => {
+      throw new Error('refused')
+    })
+    await expect(refused).rejects.toThrow('refused')
+    expect(store.databaseHealth.lastWriteFailed()).toBe(false)
+  })
+
+  test('makes a commit of its own each time, so that one that fails is seen', async () => {
+    const database = openTemporaryDatabase()
+    const { databaseHealth } = sqliteStore(database)
+    const heartbeats = () => database.queries.$client.prepare('SELECT * FROM heartbeat').all()
+    await databaseHealth.checkWritable()
+    await databaseHealth.checkWritable()
+    expect(heartbeats()).toEqual([{ id: 1, at: expect.any(Number) }])
+
+    database.queries.$client.run('PRAGMA query_only = ON')
+    expect(await expectOutage(databaseHealth.checkWritable())).toBe('SQLITE_READONLY')
+    await databaseHealth.check()
   })
 
   test('is bad once another file has taken the place of its own', async () => {
@@ -207,6 +277,7 @@ function everyMethod(store: SqliteStore): readonly (() => Promise<unknown>)[] {
     () => store.sweeps.findLastRun('refunds'),
     () => store.logOuts.findByEmail(ANNA),
     () => store.databaseHealth.check(),
+    () => store.databaseHealth.checkWritable(),
     () => store.sandboxSessions.find('cs_one'),
   ]
 }
@@ -230,5 +301,6 @@ async function expectOutage(failing: Promise<unknown>): Promise<unknown> {
   const { outage, cause } = error as Unavailable
   expect(outage).toBe('storage')
   expect(cause).toBeInstanceOf(Error)
-  return (cause as { code?: string }).code ?? null
+  const { code, name } = cause as { code?: string; name: string }
+  return code ?? (name === 'Error' ? null : name)
 }

@@ -97,6 +97,7 @@ test('a database of the first release keeps every purchase, refund, dispute and 
     ],
     refunds: [refunds[0]],
     disputes: [dispute],
+    verification: null,
   })
   expect(await store.purchases.findAccount(BERT)).toEqual({
     purchases: [
@@ -139,6 +140,7 @@ test('a database of the first release keeps every purchase, refund, dispute and 
     ],
     refunds: [refunds[1]],
     disputes: [],
+    verification: null,
   })
   expect(await store.premiumGrants.findByEmail(CARL)).toEqual([
     { id: 'by hand', email: CARL, payment: null, revokedAt: null },

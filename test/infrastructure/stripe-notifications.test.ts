@@ -32,7 +32,7 @@ async function read(event: unknown, { live = false } = {}): Promise<PaymentNotif
   return reader({ live })(await signedDelivery(event, { secret: SECRET, at: NOON }))
 }
 
-function withoutEnvelope({ eventId, eventType, ...content }: PaymentNotification) {
+function withoutEnvelope({ eventId, eventType, occurredAt, ...content }: PaymentNotification) {
   return content
 }
 
@@ -135,10 +135,11 @@ describe('every payload of Stripe', () => {
       payload: new TextEncoder().encode(payload),
       signature: await stripeSignature(payload, SECRET, NOON),
     })
-    const { id, type } = stripeEvent(name)
+    const { id, type, created } = stripeEvent(name)
     expect(notification).toEqual({
       eventId: id,
       eventType: type,
+      occurredAt: new Date(Number(created) * 1000),
       ...meaning,
     } as PaymentNotification)
   })

@@ -111,6 +111,28 @@ describe('the service by itself', () => {
     await work
   })
 
+  test('tells telemetry of every sweep, what it repaired and whether it came to its end', async () => {
+    const { ports, move, start, stop, waits } = await openService()
+    move('paid')
+    ports.payments.findDisputes = () => {
+      throw new Unavailable('payment', { cause: new Error('down') })
+    }
+    const work = start()
+    await waits.untilBothSleep()
+    const kind = 'sweep_ended'
+    expect(ports.telemetry.of(kind)).toEqual(
+      SWEEP_NAMES.map((sweep) => ({
+        kind,
+        sweep,
+        repaired: sweep === 'open_purchases' ? 1 : 0,
+        failed: 0,
+        finished: sweep !== 'disputes',
+      })),
+    )
+    stop.abort()
+    await work
+  })
+
   test('looks again every minute', async () => {
     const { ports, email, move, start, stop, waits, pass } = await openService()
     const work = start()

@@ -5,12 +5,14 @@ import { DomainError, type Refusal } from '../../domain/errors.ts'
 import { answerError } from '../../interfaces/http/errors.ts'
 import { RequestRefused } from '../../interfaces/http/request-refused.ts'
 import { fixedClock, NOON, recordingLog } from '../fakes.ts'
+import { recordingTelemetry } from '../recording-telemetry.ts'
 
 const ID = '01900000-0000-7000-8000-000000000000'
 
 function answer(error: unknown) {
   const log = recordingLog()
-  return { ...answerError({ clock: fixedClock(), log }, error, ID), lines: log.lines }
+  const ports = { clock: fixedClock(), log, telemetry: recordingTelemetry() }
+  return { ...answerError(ports, error, ID), lines: log.lines }
 }
 
 describe('answerError', () => {

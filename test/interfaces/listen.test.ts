@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Handler } from '../../interfaces/http/handler.ts'
 import { type Listener, listen } from '../../interfaces/http/listen.ts'
 import { answers, countingLimiter, EMAIL, openHttp } from './http-client.ts'
+
+/** More than the system takes of an answer that nobody reads. */
+const LARGE = 20_000_000
 
 const opened: Listener[] = []
 
@@ -104,6 +108,104 @@ describe('listen', () => {
     released.resolve(new Response('finished'))
     expect(await (await underWay).text()).toBe('finished')
     await stopped
+  })
+
+  test('tells who asks to come by another connection while it parts, and no sooner', async () => {
+    const listener = open(async () => new Response('hello'))
+    const ask = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+    const socket = connect(listener.port, '127.0.0.1', () => socket.write(ask))
+    const answersHeard: string[] = []
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
+    const first = new Promise<void>((resolve) =>
+      socket.on('data', (data) => {
+        answersHeard.push(String(data))
+        resolve()
+      }),
+    )
+    await first
+    const parted = listener.part()
+    socket.write(ask)
+    await closed
+    await parted
+
+    expect(answersHeard).toHaveLength(2)
+    expect(answersHeard[0]?.toLowerCase()).not.toContain('connection: close')
+    expect(answersHeard[1]?.toLowerCase()).toContain('connection: close')
+    expect(answersHeard[1]).toEndWith('hello')
+    expect(await (await fetch(listener.url)).text()).toBe('hello')
+  })
+
+  test('an answer that takes longer than half a request is waited for arrives before it has stopped', async () => {
+    const arrived = Promise.withResolvers<void>()
+    const listener = open(async () => {
+      arrived.resolve()
+      await Bun.sleep(2500)
+      return new Response('late')
+    })
+    const answer = fetch(listener.url)
+    await arrived.promise
+    const stopped = listener.stop()
+    expect(await (await answer).text()).toBe('late')
+    await stopped
+  })
+
+  test('has parted after half a second where somebody asks again and again, else sooner', async () => {
+    const listener = open(async () => new Response('hello'))
+    const start = performance.now()
+    await listener.part()
+    const quietMs = performance.now() - start
+    let partedMs = Number.NaN
+    const parted = listener.part().then(() => {
+      partedMs = performance.now() - start - quietMs
+    })
+    async function ask() {
+      while (Number.isNaN(partedMs) && performance.now() - start < 4000) await fetch(listener.url)
+    }
+    await Promise.all([ask(), ask(), ask()])
+    await parted
+    expect(partedMs).toBeGreaterThan(400)
+    expect(quietMs).toBeLessThan(partedMs / 1.5)
+  })
+
+  test('an answer that its reader takes slowly is sent to its end before it has stopped', async () => {
+    const arrived = Promise.withResolvers<void>()
+    const listener = open(async () => {
+      arrived.resolve()
+      return new Response('x'.repeat(LARGE))
+    })
+    const socket = connect(listener.port, '127.0.0.1')
+    socket.pause()
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    await arrived.promise
+
+    const stopped = listener.stop()
+    const received = Array.fromAsync(socket, (chunk: Buffer) => chunk.length)
+    expect((await received).reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(LARGE)
+    await stopped
+  })
+
+  test('whoever has sent half a request does not hold up its end for long, and may still send the rest', async () => {
+    const listener = open(async () => new Response('hello'))
+    const sockets = [
+      connect(listener.port, '127.0.0.1'),
+      connect(listener.port, '127.0.0.1'),
+    ] as const
+    const [silent, late] = sockets
+    for (const socket of sockets) {
+      await once(socket, 'connect')
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
+    }
+    const heard = Array.fromAsync(late, String)
+    const ended = new Promise<void>((resolve) => silent.on('close', () => resolve()))
+    silent.on('error', () => {}).resume()
+    await fetch(listener.url)
+
+    const before = performance.now()
+    const stopped = listener.stop()
+    late.write('\r\n')
+    expect((await heard).join('')).toEndWith('hello')
+    await Promise.all([stopped, ended])
+    expect(performance.now() - before).toBeLessThan(5000)
   })
 })
 

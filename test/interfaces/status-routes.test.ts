@@ -66,6 +66,19 @@ describe('GET /ready', () => {
     expect(answer.header('retry-after')).toBe('30')
   })
 
+  test('sends visitors elsewhere while the database takes no commits, though it can be read', async () => {
+    const ports = fakePorts({
+      databaseHealth: {
+        check: async () => {},
+        checkWritable: refuseStorage,
+        lastWriteFailed: () => false,
+      },
+    })
+    const http = openHttp({}, ports)
+    expect(await http.get('/ready')).toMatchObject(answers(503, 'Temporarily unavailable'))
+    expect((await http.get('/health')).status).toBe(200)
+  })
+
   test('sends visitors elsewhere while the service is stopping', async () => {
     const stop = new AbortController()
     const http = openHttp({ stopping: stop.signal })
@@ -78,9 +91,13 @@ describe('GET /ready', () => {
 function brokenDatabase() {
   return fakePorts({
     databaseHealth: {
-      check: async () => {
-        throw new Unavailable('storage', { cause: new Error('disk full') })
-      },
+      check: refuseStorage,
+      checkWritable: refuseStorage,
+      lastWriteFailed: () => false,
     },
   })
+}
+
+async function refuseStorage(): Promise<never> {
+  throw new Unavailable('storage', { cause: new Error('disk full') })
 }

@@ -133,7 +133,7 @@ describe('every limited answer', () => {
 
   test('says so when something broke, and hides what', async () => {
     const service = openLimited()
-    service.ports.verifications.findByEmail = async () => {
+    service.ports.purchases.findAccount = async () => {
       throw new Error(`no such column: secret of ${EMAIL}`)
     }
     const answer = await service.post('/checkout', { email: EMAIL })

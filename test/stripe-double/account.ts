@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Clock } from '../../application/ports.ts'
 import type { StripeEvent } from '../stripe-events.ts'
-import { newEvent, newIntent, newPrice, newSession } from './objects.ts'
+import { newEvent, newIntent, newPrice, newSession, newWebhookEndpoint } from './objects.ts'
 import type { RefundAnswer } from './refunds.ts'
 import { invalidRequest, missingResource } from './refusal.ts'
 import type { SessionOrder } from './session-order.ts'
@@ -25,6 +25,7 @@ export function stripeAccount({
   const refunds = new Map<string, Stripe.Refund>()
   const disputes = new Map<string, Stripe.Dispute>()
   const prices = new Map<string, Stripe.Price>()
+  const webhookEndpoints = new Map<string, Stripe.WebhookEndpoint>()
   const intentMetadata = new Map<string, Record<string, string>>()
   const events: StripeEvent[] = []
   const delivered = new Set<string>()
@@ -115,6 +116,14 @@ export function stripeAccount({
     prices.set(price.id, { ...newPrice(price, mode()), ...change })
   }
 
+  function addWebhookEndpoint(
+    endpoint: { url: string; enabled_events: string[] },
+    change: Partial<Stripe.WebhookEndpoint> = {},
+  ): void {
+    const made = { ...newWebhookEndpoint(endpoint, mode()), ...change }
+    webhookEndpoints.set(made.id, made)
+  }
+
   return {
     sessions,
     intents,
@@ -122,6 +131,7 @@ export function stripeAccount({
     refunds,
     disputes,
     prices,
+    webhookEndpoints,
     events,
     /** The ids of events that every webhook has taken. */
     delivered,
@@ -137,5 +147,6 @@ export function stripeAccount({
     openIntent,
     changeIntent,
     addPrice,
+    addWebhookEndpoint,
   }
 }

@@ -41,6 +41,21 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     return expanded(account, account.findSession(id), form)
   },
   'GET /v1/prices/:id': (account, { id }) => found(account.prices, 'price', id),
+  'GET /v1/webhook_endpoints'(account, { form }) {
+    refuseUnknown(form, PAGING)
+    const url = '/v1/webhook_endpoints'
+    return listPage(account.webhookEndpoints.values(), { query: form, url, matches: () => true })
+  },
+  'GET /v1/payment_intents'(account, { form }) {
+    refuseUnknown(form, PAGING)
+    const url = '/v1/payment_intents'
+    return listPage(account.intents.values(), { query: form, url, matches: () => true })
+  },
+  'GET /v1/charges'(account, { form }) {
+    refuseUnknown(form, ['payment_intent', ...PAGING])
+    const matches = matching(form, ['payment_intent'])
+    return listPage(account.charges.values(), { query: form, url: '/v1/charges', matches })
+  },
   'GET /v1/payment_intents/:id': (account, { id }) => found(account.intents, 'payment_intent', id),
   'GET /v1/refunds'(account, { form }) {
     refuseUnknown(form, ['payment_intent', 'charge', ...PAGING])

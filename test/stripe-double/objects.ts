@@ -156,6 +156,25 @@ export function newPrice(
   }
 }
 
+export function newWebhookEndpoint(
+  { url, enabled_events }: { url: string; enabled_events: string[] },
+  { live, created }: Mode,
+): Stripe.WebhookEndpoint {
+  return {
+    id: newId('we'),
+    object: 'webhook_endpoint',
+    api_version: null,
+    application: null,
+    created,
+    description: null,
+    enabled_events,
+    livemode: live,
+    metadata: {},
+    status: 'enabled',
+    url,
+  }
+}
+
 export function newEvent(
   type: string,
   object: object,

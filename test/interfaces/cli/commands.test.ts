@@ -6,14 +6,22 @@ import { parseCommandLine } from '../../../interfaces/cli/commands.ts'
 
 const parse = (line: string) => parseCommandLine(line === '' ? [] : line.split(' '))
 const PLAIN = { envFile: null, json: false }
+const JSON_ASKED = { envFile: null, json: true }
+const ANNA = 'anna@example.com' as Email
 
 describe('commands', () => {
-  test.each(['serve', 'migrate', 'healthcheck', 'openapi', 'version'] as const)(
-    '%s is run as it is named',
-    (command) => {
-      expect(parse(command)).toEqual({ command, options: PLAIN })
-    },
-  )
+  test.each([
+    'serve',
+    'migrate',
+    'healthcheck',
+    'grants',
+    'service status',
+    'service print',
+    'openapi',
+    'version',
+  ] as const)('%s is run as it is named', (command) => {
+    expect(parse(command)).toEqual({ command, options: PLAIN })
+  })
 
   test('without one, help is shown', () => {
     expect(parse('')).toEqual({ command: 'help', topic: null })
@@ -45,13 +53,26 @@ describe('commands', () => {
 })
 
 describe('an address', () => {
-  test.each(['grant', 'revoke', 'status'] as const)('%s takes one, in any spelling', (command) => {
-    const email = 'anna@example.com' as Email
-    expect(parse(`${command} anna@example.com`)).toEqual({ command, email, options: PLAIN })
-    expect(parseCommandLine([command, ' Anna@EXAMPLE.com\t', '--json'])).toEqual({
-      command,
-      email,
-      options: { envFile: null, json: true },
+  test.each(['grant', 'revoke', 'status', 'logout', 'unlock', 'export'] as const)(
+    '%s takes one, in any spelling',
+    (command) => {
+      expect(parse(`${command} anna@example.com`)).toEqual({ command, email: ANNA, options: PLAIN })
+      expect(parseCommandLine([command, ' Anna@EXAMPLE.com\t', '--json'])).toEqual({
+        command,
+        email: ANNA,
+        options: JSON_ASKED,
+      })
+    },
+  )
+
+  test('erase takes one, and may be told not to ask', () => {
+    const plain = { command: 'erase', email: ANNA, yes: false, options: PLAIN } as const
+    expect(parse('erase Anna@example.com')).toEqual(plain)
+    expect(parse('--yes erase anna@example.com')).toEqual({ ...plain, yes: true })
+    expect(parse('erase --json anna@example.com --yes')).toEqual({
+      ...plain,
+      yes: true,
+      options: JSON_ASKED,
     })
   })
 
@@ -112,6 +133,75 @@ describe('reconcile', () => {
   })
 })
 
+describe('doctor', () => {
+  const plain = { command: 'doctor', mailTo: null, offline: false, options: PLAIN } as const
+
+  test('asks everybody, or nobody over the network', () => {
+    expect(parse('doctor')).toEqual(plain)
+    expect(parse('doctor --offline --json')).toEqual({
+      ...plain,
+      offline: true,
+      options: JSON_ASKED,
+    })
+  })
+
+  test('sends a test mail to an address, in any spelling', () => {
+    expect(parse('doctor --mail-to Anna@EXAMPLE.com')).toEqual({ ...plain, mailTo: ANNA })
+    expect(parse('--mail-to=anna@example.com doctor')).toEqual({ ...plain, mailTo: ANNA })
+  })
+})
+
+describe('a database file', () => {
+  test('is what backup writes', () => {
+    const plain = { command: 'backup', file: '/srv/a b.db', options: PLAIN } as const
+    expect(parseCommandLine(['backup', '/srv/a b.db'])).toEqual(plain)
+    expect(parseCommandLine(['--json', 'backup', '/srv/a b.db'])).toEqual({
+      ...plain,
+      options: JSON_ASKED,
+    })
+  })
+
+  test('is what restore reads, and it may be told not to ask', () => {
+    const plain = { command: 'restore', file: 'a.db', yes: false, options: PLAIN } as const
+    expect(parse('restore a.db')).toEqual(plain)
+    expect(parse('restore a.db --yes --json')).toEqual({ ...plain, yes: true, options: JSON_ASKED })
+  })
+
+  test.each(['backup', 'restore'] as const)(
+    'whose name looks like an option is taken by %s behind two dashes',
+    (command) => {
+      expect(parse(`${command} -- --odd`)).toMatchObject({ command, file: '--odd' })
+    },
+  )
+})
+
+describe('service', () => {
+  const plain = { root: '/', yes: false, options: PLAIN } as const
+
+  test.each(['service install', 'service uninstall'] as const)(
+    '%s works on this machine, or on an image',
+    (command) => {
+      expect(parse(command)).toEqual({ command, ...plain })
+      expect(parse(`${command} --root /mnt/image --json`)).toEqual({
+        command,
+        ...plain,
+        root: '/mnt/image',
+        options: JSON_ASKED,
+      })
+    },
+  )
+
+  test('uninstall may be told not to ask', () => {
+    const command = 'service uninstall' as const
+    expect(parse('service --yes uninstall')).toEqual({ command, ...plain, yes: true })
+  })
+})
+
+test('completion is for a shell', () => {
+  const bash = { command: 'completion', options: PLAIN } as const
+  expect(parse('completion bash')).toEqual(bash)
+})
+
 describe('options', () => {
   test.each(['serve --env-file a.env', '--env-file a.env serve', '--env-file=a.env serve'])(
     '%s names a settings file',
@@ -164,9 +254,53 @@ describe('wrong usage', () => {
     ['purchases show pur_1 pur_2', 'purchases show does not take "pur_2"'],
     ['purchases show pur_1 --review', 'purchases show does not take --review'],
     ['purchases show cs_1', 'purchases show needs an ID as "alibi purchases" lists it, not "cs_1"'],
+    ['logout', 'logout needs EMAIL: alibi logout EMAIL'],
+    ['unlock anna', 'unlock needs an address such as anna@example.com, not "anna"'],
+    ['export a@b', 'export needs an address such as anna@example.com, not "a@b"'],
+    ['export a@b.se --yes', 'export does not take --yes'],
+    ['erase', 'erase needs EMAIL: alibi erase EMAIL'],
+    ['erase --yes', 'erase needs EMAIL: alibi erase EMAIL'],
+    ['erase anna', 'erase needs an address such as anna@example.com, not "anna"'],
+    ['erase a@b.se c@d.se', 'erase does not take "c@d.se"'],
+    ['erase a@b.se --yes=no', '--yes takes no value'],
+    ['erase a@b.se -y', 'unknown option "-y"'],
+    ['grants all', 'grants does not take "all"'],
+    ['grants --review', 'grants does not take --review'],
     ['reconcile now', 'reconcile does not take "now"'],
     ['reconcile --review', 'reconcile does not take --review'],
     ['reconcile --dry-run=1', '--dry-run takes no value'],
+    ['doctor all', 'doctor does not take "all"'],
+    ['doctor --yes', 'doctor does not take --yes'],
+    ['doctor --offline=no', '--offline takes no value'],
+    ['doctor --mail-to', '--mail-to needs an address such as anna@example.com'],
+    ['doctor --mail-to=', '--mail-to needs an address such as anna@example.com'],
+    ['doctor --mail-to anna', '--mail-to needs an address such as anna@example.com'],
+    ['doctor --mail-to --json', '--mail-to needs an address such as anna@example.com'],
+    ['doctor --offline --mail-to a@b.se', '--mail-to and --offline exclude each other'],
+    ['serve --offline', 'serve does not take --offline'],
+    ['backup', 'backup needs FILE: alibi backup FILE'],
+    ['backup ', 'backup needs FILE: alibi backup FILE'],
+    ['backup a.db b.db', 'backup does not take "b.db"'],
+    ['backup a.db --yes', 'backup does not take --yes'],
+    ['restore', 'restore needs FILE: alibi restore FILE'],
+    ['restore ', 'restore needs FILE: alibi restore FILE'],
+    ['restore --yes', 'restore needs FILE: alibi restore FILE'],
+    ['restore a.db b.db', 'restore does not take "b.db"'],
+    ['service', 'service needs one of install, uninstall, status, print'],
+    ['service start', 'service needs one of install, uninstall, status, print'],
+    ['service --help', 'service needs one of install, uninstall, status, print'],
+    ['help service', 'service needs one of install, uninstall, status, print'],
+    ['service install now', 'service install does not take "now"'],
+    ['service install --root', '--root needs a folder'],
+    ['service install --root=', '--root needs a folder'],
+    ['service install --yes', 'service install does not take --yes'],
+    ['service status --root /mnt', 'service status does not take --root'],
+    ['service print --json', 'service print does not take --json'],
+    ['completion', 'completion needs SHELL: alibi completion SHELL'],
+    ['completion fish', 'completion knows the shell bash, not "fish"'],
+    ['completion bash zsh', 'completion does not take "zsh"'],
+    ['install', 'unknown command "install"'],
+    ['print service', 'unknown command "print"'],
   ])('%s: %s', (line, usageError) => {
     expect(parse(line)).toEqual({ usageError })
   })

@@ -54,6 +54,13 @@ test('a service that is not there exits 1', async () => {
   expect(lines).toEqual([`not ready: http://127.0.0.1:${port}/ready did not answer (ECONNREFUSED)`])
 })
 
+test('a service that takes any free port cannot be asked, and exits 1', async () => {
+  expect(await check({ host: '127.0.0.1', port: 0 })).toEqual({
+    exitCode: 1,
+    lines: ['not ready: PORT is 0, so that the service is at a port that only its log tells'],
+  })
+})
+
 test('a service that hangs exits 1 once the time is up', async () => {
   const port = serve(() => new Promise<Response>(() => {}))
   const { exitCode, lines } = await check({ host: '127.0.0.1', port, timeoutMs: 50 })

@@ -32,13 +32,24 @@ describe('help', () => {
   test('names JSON where there is something to read', () => {
     const readable = COMMANDS.filter(({ options }) => options.includes('json'))
     expect(readable.map(({ name }) => name)).toEqual([
-      'migrate',
+      'doctor',
       'grant',
       'revoke',
       'status',
+      'grants',
+      'logout',
+      'unlock',
+      'export',
+      'erase',
       'purchases',
       'purchases show',
       'reconcile',
+      'migrate',
+      'backup',
+      'restore',
+      'service install',
+      'service uninstall',
+      'service status',
       'version',
     ])
     for (const { name } of readable) expect(printed(name).text).toContain('--json')
@@ -47,12 +58,30 @@ describe('help', () => {
   test("says which of the operator's commands need more than the database", () => {
     const needs = (topic: CommandName) =>
       /^Needs (.*?)(?:, and .*)?\.$/m.exec(printed(topic).text)?.[1]
-    for (const name of ['grant', 'revoke', 'status', 'purchases'] as const) {
-      expect(needs(name)).toBe('no setting but DATABASE_URL')
+    const onDatabase = [
+      'grant',
+      'revoke',
+      'status',
+      'grants',
+      'logout',
+      'unlock',
+      'export',
+    ] as const
+    for (const name of [...onDatabase, 'purchases', 'migrate', 'backup', 'restore'] as const) {
+      expect([name, needs(name)]).toEqual([name, 'no setting but DATABASE_URL'])
     }
-    for (const name of ['purchases show', 'reconcile'] as const) {
-      expect(needs(name)).toBe('the settings of the service')
+    for (const name of ['purchases show', 'reconcile', 'erase', 'doctor'] as const) {
+      expect([name, needs(name)]).toEqual([name, 'the settings of the service'])
     }
+  })
+
+  test('names --yes where a command asks first, and only there', () => {
+    const asking = COMMANDS.filter(({ details }) =>
+      /\bAsks\s+first\s+at\s+a\s+terminal\b/.test(details),
+    )
+    const skipping = COMMANDS.filter(({ options }) => options.includes('yes'))
+    expect(asking).toEqual(skipping)
+    expect(asking.map(({ name }) => name)).toEqual(['erase', 'restore', 'service uninstall'])
   })
 
   test('fits a terminal of 100 columns', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { eraseEmail } from '../../../application/erase-email.ts'
 import { grantPremium } from '../../../application/grant-premium.ts'
+import { Unavailable } from '../../../application/unavailable.ts'
 import { beginAttempt, endMessage, type OutboxKey } from '../../../domain/outbox.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
 import { showPurchase, showPurchases } from '../../../interfaces/cli/purchases.ts'
@@ -212,6 +214,18 @@ describe('a single purchase', () => {
     )
   })
 
+  test('says that it can only be refunded where its address was erased', async () => {
+    const { ports, purchaseId } = await openOdd()
+    await show(ports, purchaseId)
+    expect(await eraseEmail(ports, ANNA)).toMatchObject({ awaitReview: [purchaseId] })
+    const { exitCode, lines } = await show(ports, purchaseId)
+    expect(exitCode).toBe(0)
+    expect(lines.slice(-2).join(' ')).toBe(
+      'Money came that was not asked for, and its address was erased. Refund it at the payment provider: ' +
+        'it waits for you until then.',
+    )
+  })
+
   test('says nothing of the kind once it was refunded', async () => {
     const { ports, purchaseId, paymentIntentId } = await openOdd()
     ports.payments.refunds.push({ id: 're_1', paymentIntentId, amount: 500, state: 'succeeded' })
@@ -243,6 +257,19 @@ describe('a single purchase', () => {
     expect(lines).toContain('  state      open')
     expect(lines).toContain('  provider   out of reach: this is what was known before')
     expect(complaints).toEqual(['alibi: the payment provider is out of reach'])
+  })
+
+  test('says which setting to look at while the provider refuses our key, and exits 1', async () => {
+    const { ports, purchaseId } = await openBuyer()
+    ports.payments.readSession = async () => {
+      throw new Unavailable('payment', { cause: new Error('401'), needsOperator: true })
+    }
+    const { exitCode, lines, complaints } = await show(ports, purchaseId)
+    expect(exitCode).toBe(1)
+    expect(lines).toContain('  provider   refuses our key: this is what was known before')
+    expect(complaints).toEqual([
+      'alibi: the payment provider refuses our key: look at STRIPE_SECRET_KEY',
+    ])
   })
 
   test('that the provider does not know is shown as such', async () => {

@@ -159,7 +159,9 @@ describe('a run that cannot look at everything exits 1', () => {
     const { exitCode, lines, complaints } = await run(ports)
     expect(exitCode).toBe(1)
     expect(lines[4]).toBe('disputes                   checked 1  repaired 0  failed 1  finished')
-    expect(complaints).toEqual(['alibi: not everything could be looked at: run it again'])
+    expect(complaints).toEqual([
+      'alibi: not everything could be looked at: mend what the lines above say, and run it again',
+    ])
   })
 
   test('when the provider is out of reach', async () => {

@@ -3,7 +3,12 @@ import { version } from '../../../interfaces/cli/version.ts'
 
 function run(json: boolean) {
   const texts: string[] = []
-  const exitCode = version({ number: '1.2.3', json, print: (text) => void texts.push(text) })
+  const exitCode = version({
+    number: '1.2.3',
+    commit: 'abc',
+    json,
+    print: (text) => void texts.push(text),
+  })
   return { exitCode, texts }
 }
 
@@ -11,8 +16,13 @@ test('the version is one line', () => {
   expect(run(false)).toEqual({ exitCode: 0, texts: ['alibi 1.2.3'] })
 })
 
-test('as JSON it names the runtime, too', () => {
+test('as JSON it names commit and runtime, too', () => {
   const { exitCode, texts } = run(true)
   expect(exitCode).toBe(0)
-  expect(JSON.parse(texts.join())).toEqual({ name: 'alibi', version: '1.2.3', bun: Bun.version })
+  expect(JSON.parse(texts.join())).toEqual({
+    name: 'alibi',
+    version: '1.2.3',
+    commit: 'abc',
+    bun: Bun.version,
+  })
 })

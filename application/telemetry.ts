@@ -1,0 +1,73 @@
+import type { OtpAttempt } from '../domain/otp.ts'
+import type { Outage } from './unavailable.ts'
+
+/** What the operator's monitoring counts. Takes no time worth speaking of, and never throws. */
+export type Telemetry = {
+  record(event: TelemetryEvent): void
+}
+
+/** Names no person, no code, no token and no single object; every text in it is one of a few. */
+export type TelemetryEvent =
+  | {
+      readonly kind: 'request_answered'
+      readonly method: string
+      /** A path of our own, or the folder that it is in; null for any other. */
+      readonly route: string | null
+      readonly status: number
+      readonly ms: number
+    }
+  /** A client had used up its budget. */
+  | { readonly kind: 'client_refused'; readonly budget: string }
+  /** A rule said no. */
+  | { readonly kind: 'request_refused'; readonly reason: string }
+  /** A code was brought for an address. */
+  | { readonly kind: 'code_tried'; readonly outcome: OtpAttempt['outcome'] }
+  | ProviderCall
+  | NotificationReceived
+  | SweepEnded
+  /** Something that the service does by itself failed as a whole. */
+  | { readonly kind: 'task_failed'; readonly task: TaskName }
+  /** The operator was told of something that is not in order. */
+  | { readonly kind: 'logged'; readonly level: 'warn' | 'error' }
+
+/** What the service does by itself. */
+export const TASK_NAMES = [
+  'backups',
+  'outbox',
+  'price',
+  'pruning',
+  'readiness',
+  'reconciler',
+  'wrong_codes',
+] as const
+export type TaskName = (typeof TASK_NAMES)[number]
+
+export type ProviderCall = {
+  readonly kind: 'provider_called'
+  readonly provider: Exclude<Outage, 'storage'>
+  readonly operation: string
+  readonly ms: number
+  /** `refused` needs an operator, such as a key that is no longer valid; null for a call that did its part. */
+  readonly failure: 'unavailable' | 'refused' | 'fault' | null
+}
+
+/** The provider told something. */
+export type NotificationReceived = {
+  readonly kind: 'notification_received'
+  /**
+   * `known` changed nothing: it came before, or another way, or is about somebody else's session. `ignored` is of a kind
+   * that changes nothing. `refused` was not signed by the provider.
+   */
+  readonly outcome: 'news' | 'known' | 'ignored' | 'refused' | 'unavailable' | 'fault'
+  /** From the event until it was dealt with; null where it was not, or where the event tells no time. */
+  readonly lagMs: number | null
+}
+
+/** A way through the provider's records came to its end, or was cut short. */
+export type SweepEnded = {
+  readonly kind: 'sweep_ended'
+  readonly sweep: string
+  readonly repaired: number
+  readonly failed: number
+  readonly finished: boolean
+}

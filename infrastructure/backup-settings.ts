@@ -1,0 +1,27 @@
+import { durationUpTo } from './durations.ts'
+import { FOLDER, wholeNumber } from './setting-formats.ts'
+import type { SettingsSource } from './settings-source.ts'
+
+/** Backups that the service makes by itself: where, how long after each other in milliseconds, how many are kept. */
+export type BackupConfig = {
+  readonly folder: string
+  readonly everyMs: number
+  readonly keep: number
+}
+
+const DAY_MS = 86_400_000
+const KEPT = 7
+
+/** Null where no folder is named. How often and how many means nothing then, and whoever sets it expects backups. */
+export function readBackup(settings: SettingsSource): BackupConfig | null {
+  const folder = settings.read<string | null>('BACKUP_DIR', FOLDER, null)
+  if (folder === null && !settings.isSet('BACKUP_DIR')) {
+    const reason =
+      'needs BACKUP_DIR, without which no backups are made: set that, or leave it unset'
+    settings.refuse('BACKUP_SCHEDULE', reason)
+    settings.refuse('BACKUP_KEEP', reason)
+  }
+  const everyMs = settings.read('BACKUP_SCHEDULE', durationUpTo('30d'), DAY_MS)
+  const keep = settings.read('BACKUP_KEEP', wholeNumber({ min: 1, max: 10_000 }), KEPT)
+  return folder === null ? null : { folder, everyMs, keep }
+}

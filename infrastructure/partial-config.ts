@@ -1,0 +1,54 @@
+import {
+  type Config,
+  ConfigError,
+  type DatabaseConfig,
+  loadBackupConfig,
+  loadDatabaseConfig,
+  readEnvironment,
+} from './config.ts'
+import { readEmail, readSender } from './email-settings.ts'
+import { type NetworkConfig, readNetwork } from './network-settings.ts'
+import { readPayment } from './payment-settings.ts'
+import { type SettingsSource, settingsSource } from './settings-source.ts'
+
+/** The settings by what they are about. A part is null where one of its own settings is wrong. */
+export type PartialConfig = {
+  readonly database: DatabaseConfig | null
+  /** Within it null where the service makes no backups by itself. */
+  readonly backup: { readonly backup: Config['backup'] } | null
+  readonly network: NetworkConfig | null
+  readonly payment: Config['payment'] | null
+  readonly email: Pick<Config, 'email' | 'emailFrom'> | null
+}
+
+type Surroundings = Parameters<typeof loadDatabaseConfig>[0]
+
+/** What can be made of settings that are not all right, for whoever wants to look at the rest. */
+export function loadPartialConfig(surroundings: Surroundings): PartialConfig {
+  function part<Value>(read: (settings: SettingsSource) => Value): Value | null {
+    const settings = settingsSource(surroundings)
+    const value = read(settings)
+    return settings.problems.length === 0 ? value : null
+  }
+
+  const environment = part(readEnvironment) ?? 'production'
+  return {
+    database: whole(() => loadDatabaseConfig(surroundings)),
+    backup: whole(() => ({ backup: loadBackupConfig(surroundings) })),
+    network: part((settings) => readNetwork(settings, environment)),
+    payment: part((settings) => readPayment(settings, environment)),
+    email: part((settings) => ({
+      email: readEmail(settings, environment),
+      emailFrom: readSender(settings, environment),
+    })),
+  }
+}
+
+function whole<Value>(load: () => Value): Value | null {
+  try {
+    return load()
+  } catch (error) {
+    if (error instanceof ConfigError) return null
+    throw error
+  }
+}

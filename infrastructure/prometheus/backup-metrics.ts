@@ -1,0 +1,32 @@
+import type { Registry } from 'prom-client'
+import type { Backup, Backups } from '../../application/ports.ts'
+import { gauge } from './instruments.ts'
+
+/** Where no backups are made by the service itself there are no such metrics; where there is none yet it is from 1970. */
+export async function addBackupMetrics(registry: Registry, backups: Backups | null): Promise<void> {
+  if (!backups) return
+  const newest = await findNewest(backups)
+  if (newest === 'unreadable') return
+  gauge(
+    registry,
+    {
+      name: 'alibi_backup_last_success_timestamp_seconds',
+      help: 'When the newest whole backup was made, in Unix time.',
+    },
+    [{ value: (newest?.at.getTime() ?? 0) / 1000 }],
+  )
+  gauge(
+    registry,
+    { name: 'alibi_backup_last_success_bytes', help: 'Size of the newest whole backup.' },
+    [{ value: newest?.bytes ?? 0 }],
+  )
+}
+
+async function findNewest(backups: Backups): Promise<Backup | null | 'unreadable'> {
+  try {
+    return await backups.findNewest()
+  } catch {
+    // The backups' own task tells the operator why.
+    return 'unreadable'
+  }
+}

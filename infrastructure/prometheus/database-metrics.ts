@@ -1,0 +1,80 @@
+import type { Registry } from 'prom-client'
+import type { FileSizes, OutboxCount } from '../../application/store.ts'
+import type { Stock } from '../../application/take-stock.ts'
+import { OUTBOX_KINDS } from '../../domain/outbox.ts'
+import { gauge } from './instruments.ts'
+
+/** Where the database does not answer, which is null, there is only the word that it does not. */
+export function addDatabaseMetrics(registry: Registry, stock: Stock | null, now: Date): void {
+  gauge(registry, { name: 'alibi_database_up', help: 'Whether the database answers: 1 or 0.' }, [
+    { value: stock ? 1 : 0 },
+  ])
+  if (!stock) return
+
+  gauge(
+    registry,
+    { name: 'alibi_purchases', help: 'Purchases on record, by state.' },
+    Object.entries(stock.purchases).map(([name, value]) => ({ labels: { state: name }, value })),
+  )
+  gauge(
+    registry,
+    {
+      name: 'alibi_purchases_awaiting_review',
+      help: 'Purchases with money that was not asked for, until an operator gives it back.',
+    },
+    [{ value: stock.awaitingReview }],
+  )
+  gauge(
+    registry,
+    {
+      name: 'alibi_wrong_code_tries_last_hour',
+      help: 'Wrong codes over all addresses. Many are a sign of somebody who guesses.',
+    },
+    [{ value: stock.wrongTries }],
+  )
+  addOutboxMetrics(registry, stock.outbox, now)
+  if (stock.files) addFileMetrics(registry, stock.files)
+}
+
+function addOutboxMetrics(registry: Registry, outbox: readonly OutboxCount[], now: Date): void {
+  const counts = OUTBOX_KINDS.flatMap((kind) =>
+    (['waiting', 'given_up'] as const).map((state) => ({
+      labels: { kind, state },
+      count: outbox.find((one) => one.kind === kind && one.state === state),
+    })),
+  )
+  gauge(
+    registry,
+    {
+      name: 'alibi_outbox_messages',
+      help: 'Mails about payments, and refunds of second payments, that wait or were given up.',
+    },
+    counts.map(({ labels, count }) => ({ labels, value: count?.messages ?? 0 })),
+  )
+  gauge(
+    registry,
+    {
+      name: 'alibi_outbox_oldest_seconds',
+      help: 'For how long the oldest of them has been there; 0 where there is none.',
+    },
+    counts.map(({ labels, count }) => {
+      const ageMs = count ? now.getTime() - count.oldestAt.getTime() : 0
+      return { labels, value: Math.max(0, ageMs) / 1000 }
+    }),
+  )
+}
+
+function addFileMetrics(
+  registry: Registry,
+  { databaseBytes, logBytes, freeBytes }: FileSizes,
+): void {
+  gauge(registry, { name: 'alibi_database_bytes', help: 'Size of the database, by file.' }, [
+    { labels: { file: 'db' }, value: databaseBytes },
+    { labels: { file: 'wal' }, value: logBytes },
+  ])
+  gauge(
+    registry,
+    { name: 'alibi_database_free_bytes', help: 'Room that is left on the disk of the database.' },
+    [{ value: freeBytes }],
+  )
+}

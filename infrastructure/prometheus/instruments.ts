@@ -1,0 +1,57 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+/** With a zero for each label that is known from the start: of what appears at 1, a monitoring sees no increase. */
+export function counter<Label extends string>(
+  registry: Registry,
+  {
+    name,
+    help,
+    labels,
+  }: { name: string; help: string; labels: Readonly<Record<Label, readonly string[]>> },
+): Counter<Label> {
+  const labelNames = Object.keys(labels) as Label[]
+  const made = new Counter({ name, help, labelNames, registers: [registry] })
+  for (const combination of combinations(labels)) made.inc(combination, 0)
+  return made
+}
+
+/** Every way to choose one of each. */
+function combinations<Label extends string>(
+  labels: Readonly<Record<Label, readonly string[]>>,
+): readonly Partial<Record<Label, string>>[] {
+  return Object.entries<readonly string[]>(labels).reduce<
+    readonly Partial<Record<Label, string>>[]
+  >(
+    (chosen, [label, values]) =>
+      chosen.flatMap((one) => values.map((value) => ({ ...one, [label]: value }))),
+    [{}],
+  )
+}
+
+export function histogram<Label extends string>(
+  registry: Registry,
+  {
+    name,
+    help,
+    labels,
+    buckets,
+  }: { name: string; help: string; labels: readonly Label[]; buckets: readonly number[] },
+): Histogram<Label> {
+  const registers = [registry]
+  return new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers })
+}
+
+/** What is so at this moment. Without a sample there is no such metric. */
+export function gauge(
+  registry: Registry,
+  { name, help }: { name: string; help: string },
+  samples: readonly Sample[],
+): void {
+  const [first] = samples
+  if (!first) return
+  const labelNames = Object.keys(first.labels ?? {})
+  const made = new Gauge({ name, help, labelNames, registers: [registry] })
+  for (const { labels = {}, value } of samples) made.set(labels, value)
+}
+
+export type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number }

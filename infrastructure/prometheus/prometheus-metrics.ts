@@ -1,0 +1,103 @@
+import { Registry } from 'prom-client'
+import type { Backups, Clock } from '../../application/ports.ts'
+import type { Stock } from '../../application/take-stock.ts'
+import type { Telemetry } from '../../application/telemetry.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import { addBackupMetrics } from './backup-metrics.ts'
+import { addDatabaseMetrics } from './database-metrics.ts'
+import { measureEventLoopLag } from './event-loop-lag.ts'
+import { type GrantStatistics, grantChangeMetrics } from './grant-metrics.ts'
+import { gauge } from './instruments.ts'
+import { addProcessMetrics } from './process-metrics.ts'
+import { telemetryMetrics } from './telemetry-metrics.ts'
+
+/** What is asked at every reading. */
+export type Sources = {
+  readonly statistics: GrantStatistics
+  /** Throws `Unavailable('storage')`. */
+  readonly takeStock: () => Promise<Stock>
+  readonly isReady: () => Promise<boolean>
+  /** Null where the service makes none by itself. */
+  readonly backups: Backups | null
+  readonly clock: Clock
+  readonly version: string
+}
+
+/** All there is to tell now, in Prometheus's text format 0.0.4. */
+export type ReadMetrics = () => Promise<string>
+
+export type PrometheusMetrics = {
+  readonly telemetry: Telemetry
+  /** From now on also counts what comes on record in the database. */
+  watch(sources: Sources): Promise<ReadMetrics>
+  stop(): void
+}
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
+
+export function prometheusMetrics({
+  monotonicMs,
+}: {
+  /** Milliseconds that pass evenly, whatever is done to the clock. */
+  monotonicMs: () => number
+}): PrometheusMetrics {
+  // What adds up is kept; what is so at one moment is made anew for each reading, so that nothing stale is ever told.
+  const kept = new Registry()
+  const telemetry = telemetryMetrics(kept)
+  const lag = measureEventLoopLag(kept, monotonicMs)
+
+  return {
+    telemetry,
+    async watch(sources) {
+      const countGrantChanges = grantChangeMetrics(kept, sources.statistics)
+      await unlessDown(countGrantChanges)
+      // Once: what changes with every reading would look like as many starts.
+      const startedAt = new Date(sources.clock.now().getTime() - process.uptime() * 1000)
+      return oneAtATime(async () => {
+        const stock = await unlessDown(async () => {
+          await countGrantChanges()
+          return sources.takeStock()
+        })
+        const momentary = new Registry()
+        await addMomentary(momentary, sources, stock)
+        addProcessMetrics(momentary, { version: sources.version, startedAt })
+        return (await kept.metrics()) + (await momentary.metrics())
+      })
+    },
+    stop: lag.stop,
+  }
+}
+
+async function addMomentary(
+  registry: Registry,
+  { isReady, backups, clock }: Sources,
+  stock: Stock | null,
+): Promise<void> {
+  gauge(registry, { name: 'alibi_ready', help: 'What /ready says: 1 when it is 200, else 0.' }, [
+    { value: (await isReady()) ? 1 : 0 },
+  ])
+  addDatabaseMetrics(registry, stock, clock.now())
+  await addBackupMetrics(registry, backups)
+}
+
+/** Null while the database does not answer. */
+async function unlessDown<Result>(read: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof Unavailable) return null
+    throw error
+  }
+}
+
+/** Whoever asks while there is an answer under way gets that one. */
+function oneAtATime<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let underWay: Promise<Result> | null = null
+  return () => {
+    underWay ??= read().finally(() => {
+      underWay = null
+    })
+    return underWay
+  }
+}

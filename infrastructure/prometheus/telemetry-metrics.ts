@@ -1,0 +1,213 @@
+import type { Registry } from 'prom-client'
+import { SWEEP_NAMES } from '../../application/store.ts'
+import {
+  type NotificationReceived,
+  type ProviderCall,
+  type SweepEnded,
+  TASK_NAMES,
+  type Telemetry,
+  type TelemetryEvent,
+} from '../../application/telemetry.ts'
+import { counter, histogram } from './instruments.ts'
+
+/** Whatever else a client makes up is one and the same. */
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+// In seconds.
+const ANSWER_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const PROVIDER_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const LAG_BUCKETS = [1, 2.5, 5, 10, 30, 60, 300, 1800, 3600, 21_600, 86_400, 259_200]
+
+type Requests = Extract<
+  TelemetryEvent,
+  { kind: 'request_answered' | 'request_refused' | 'client_refused' }
+>
+
+/** Counts what happens from now on in metrics of the registry. */
+export function telemetryMetrics(registry: Registry): Telemetry {
+  const countRequest = requestMetrics(registry)
+  const countCode = codeMetrics(registry)
+  const countCall = providerMetrics(registry)
+  const countNotification = notificationMetrics(registry)
+  const countSweep = sweepMetrics(registry)
+  const tasks = counter(registry, {
+    name: 'alibi_task_failures_total',
+    help: 'Runs of work in the background that failed as a whole, by task.',
+    labels: { task: TASK_NAMES },
+  })
+  const lines = counter(registry, {
+    name: 'alibi_log_lines_total',
+    help: 'Warnings and errors in the log. An error needs an operator.',
+    labels: { level: ['warn', 'error'] },
+  })
+
+  return {
+    record(event) {
+      switch (event.kind) {
+        case 'request_answered':
+        case 'request_refused':
+        case 'client_refused':
+          return countRequest(event)
+        case 'code_tried':
+          return countCode(event.outcome)
+        case 'provider_called':
+          return countCall(event)
+        case 'notification_received':
+          return countNotification(event)
+        case 'sweep_ended':
+          return countSweep(event)
+        case 'task_failed':
+          return tasks.inc({ task: event.task })
+        case 'logged':
+          return lines.inc({ level: event.level })
+      }
+    },
+  }
+}
+
+function requestMetrics(registry: Registry): (event: Requests) => void {
+  const answered = counter(registry, {
+    name: 'alibi_http_requests_total',
+    help: 'Answered requests. What is no path of our own counts by its folder, or as "other".',
+    labels: { method: [], route: [], status: [] },
+  })
+  const durations = histogram(registry, {
+    name: 'alibi_http_request_duration_seconds',
+    help: 'From a whole request head to its answer, without the time that sending it takes.',
+    labels: ['route'],
+    buckets: ANSWER_BUCKETS,
+  })
+  const refused = counter(registry, {
+    name: 'alibi_refusals_total',
+    help: 'Requests that a rule refused, by reason.',
+    labels: { reason: ['too_many_mails', 'too_many_wrong_codes', 'invalid_code'] },
+  })
+  const limited = counter(registry, {
+    name: 'alibi_rate_limit_refusals_total',
+    help: 'Requests of clients that had used up their budget, by budget.',
+    labels: { class: ['general', 'auth', 'premium'] },
+  })
+
+  return (event) => {
+    switch (event.kind) {
+      case 'request_answered': {
+        const method = METHODS.includes(event.method) ? event.method : 'other'
+        const route = event.route ?? 'other'
+        answered.inc({ method, route, status: String(event.status) })
+        return durations.observe({ route }, seconds(event.ms))
+      }
+      case 'request_refused':
+        return refused.inc({ reason: event.reason })
+      case 'client_refused':
+        return limited.inc({ class: event.budget })
+    }
+  }
+}
+
+type TryOutcome = Extract<TelemetryEvent, { kind: 'code_tried' }>['outcome']
+
+function codeMetrics(registry: Registry): (outcome: TryOutcome) => void {
+  const tries = counter(registry, {
+    name: 'alibi_code_tries_total',
+    help: 'Codes that were brought; "none" where no code of the address was alive.',
+    labels: { outcome: ['right', 'wrong', 'none'] },
+  })
+  const dead = counter(registry, {
+    name: 'alibi_codes_dead_total',
+    help: 'Codes that died of their last wrong try.',
+    labels: {},
+  })
+
+  return (outcome) => {
+    if (outcome === 'last_wrong') dead.inc()
+    tries.inc({ outcome: LABEL_OF_TRY[outcome] })
+  }
+}
+
+const LABEL_OF_TRY = {
+  right: 'right',
+  wrong: 'wrong',
+  last_wrong: 'wrong',
+  no_code: 'none',
+} as const
+
+function providerMetrics(registry: Registry): (call: ProviderCall) => void {
+  const durations = histogram(registry, {
+    name: 'alibi_provider_request_duration_seconds',
+    help: 'How long the payment and the mail provider took, by operation, whatever came of it.',
+    labels: ['provider', 'operation'],
+    buckets: PROVIDER_BUCKETS,
+  })
+  const failures = counter(registry, {
+    name: 'alibi_provider_failures_total',
+    help: 'Calls of a provider that came to nothing; "refused" stays so until an operator acts.',
+    labels: { provider: ['payment', 'email'], failure: ['unavailable', 'refused', 'fault'] },
+  })
+  const codesSent = counter(registry, {
+    name: 'alibi_codes_sent_total',
+    help: 'Mails with a code that the mail provider has taken.',
+    labels: {},
+  })
+  const mailFailures = counter(registry, {
+    name: 'alibi_mail_failures_total',
+    help: 'Mails that could not be handed to the mail provider, by kind.',
+    labels: { kind: ['code', 'payment_confirmed', 'payment_failed'] },
+  })
+
+  return ({ provider, operation, ms, failure }) => {
+    durations.observe({ provider, operation }, seconds(ms))
+    if (failure) failures.inc({ provider, failure })
+    if (provider !== 'email') return
+    if (failure) mailFailures.inc({ kind: operation })
+    else if (operation === 'code') codesSent.inc()
+  }
+}
+
+function notificationMetrics(registry: Registry): (event: NotificationReceived) => void {
+  const deliveries = counter(registry, {
+    name: 'alibi_webhook_deliveries_total',
+    help: 'What the webhook was told, by what came of it; "refused" was not signed by the provider.',
+    labels: { outcome: ['news', 'known', 'ignored', 'refused', 'unavailable', 'fault'] },
+  })
+  const lag = histogram(registry, {
+    name: 'alibi_webhook_lag_seconds',
+    help: 'From an event at the payment provider until it was dealt with here.',
+    labels: [],
+    buckets: LAG_BUCKETS,
+  })
+
+  return ({ outcome, lagMs }) => {
+    deliveries.inc({ outcome })
+    if (lagMs !== null) lag.observe(seconds(lagMs))
+  }
+}
+
+function sweepMetrics(registry: Registry): (event: SweepEnded) => void {
+  const labels = { sweep: SWEEP_NAMES }
+  const repairs = counter(registry, {
+    name: 'alibi_reconciler_repairs_total',
+    help: 'Facts that the reconciler found and no webhook had told, by sweep.',
+    labels,
+  })
+  const failures = counter(registry, {
+    name: 'alibi_reconciler_failures_total',
+    help: 'Objects of the payment provider that the reconciler could not judge, by sweep.',
+    labels,
+  })
+  const runs = counter(registry, {
+    name: 'alibi_reconciler_runs_total',
+    help: 'Sweeps of the reconciler, and whether they came to their end.',
+    labels: { ...labels, finished: ['true', 'false'] },
+  })
+
+  return ({ sweep, repaired, failed, finished }) => {
+    repairs.inc({ sweep }, repaired)
+    failures.inc({ sweep }, failed)
+    runs.inc({ sweep, finished: String(finished) })
+  }
+}
+
+/** A clock that was set back makes no negative time. */
+function seconds(ms: number): number {
+  return Number.isFinite(ms) ? Math.max(0, ms) / 1000 : 0
+}

@@ -1,0 +1,63 @@
+import { eq, sql } from 'drizzle-orm'
+import type { PersonalRecords } from '../../application/store.ts'
+import type { Email } from '../../domain/email.ts'
+import type { Otp } from '../../domain/otp.ts'
+import { prepareFindEntries } from './audit-trail.ts'
+import type { Queries } from './database.ts'
+import { prepareFindDatedGrants } from './dated-grants.ts'
+import { prepareFindOtpRecord } from './otp-repository.ts'
+import { toMessage } from './outbox-repository.ts'
+import { prepareFindAccount } from './purchase-repository.ts'
+import { toSandboxSession } from './sandbox-session-store.ts'
+import { logOuts, outbox, sandboxSessions } from './schema.ts'
+
+const EMAIL = sql.placeholder('email')
+
+/** Several statements: the caller sees to it that they see one moment. */
+export function prepareFindRecords(queries: Queries): (email: Email) => PersonalRecords {
+  const findAccount = prepareFindAccount(queries)
+  const findGrants = prepareFindDatedGrants(queries)
+  const findEntries = prepareFindEntries(queries)
+  const findOtpRecord = prepareFindOtpRecord(queries)
+  const findOwnLine = queries.select().from(logOuts).where(eq(logOuts.email, EMAIL)).prepare()
+  const selectMessages = queries
+    .select()
+    .from(outbox)
+    .where(eq(outbox.email, EMAIL))
+    .orderBy(outbox.createdAt, outbox.key)
+    .prepare()
+  const selectSandboxSessions = queries
+    .select()
+    .from(sandboxSessions)
+    .where(eq(sandboxSessions.customerEmail, EMAIL))
+    .orderBy(sandboxSessions.createdAt, sandboxSessions.sessionId)
+    .prepare()
+
+  return (email) => {
+    const { verification, purchases, refunds, disputes } = findAccount(email)
+    const { current, replacement, mailedAt, wrongTriesAt } = findOtpRecord(email)
+    return {
+      codes: [current, replacement].filter((otp) => otp !== null).map(withoutSeed),
+      codeMailsAt: mailedAt,
+      wrongTriesAt,
+      verification: verification && {
+        email: verification.email,
+        verifiedAt: verification.verifiedAt,
+        expiresAt: verification.expiresAt,
+      },
+      logOutLineAt: findOwnLine.get({ email })?.lineAt ?? null,
+      purchases,
+      grants: findGrants(email),
+      refunds,
+      disputes,
+      messages: selectMessages.all({ email }).map(toMessage),
+      audit: findEntries(email),
+      sandboxSessions: selectSandboxSessions.all({ email }).map(toSandboxSession),
+    }
+  }
+}
+
+/** What a code is derived from is a secret of the service, and none of the address's. */
+function withoutSeed({ issuedAt, expiresAt, attemptsLeft }: Otp): PersonalRecords['codes'][number] {
+  return { issuedAt, expiresAt, attemptsLeft }
+}

@@ -1,0 +1,112 @@
+import type { Database } from 'bun:sqlite'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { linkUnderFreeName, makeDurable, numberedName, sha256OfFile } from '../durable-files.ts'
+import { makeCheckedCopy } from './backup-copy.ts'
+import { giveToOwnerOf } from './file-owner.ts'
+import {
+  applyMigrations,
+  copyBefore,
+  findPending,
+  IncompatibleDatabase,
+  type Migration,
+  readHistory,
+} from './migrations.ts'
+import { storageError } from './storage-outage.ts'
+import { makeWorkFolder } from './work-folder.ts'
+
+export type Migrated = {
+  /** The names of the migrations that were lacking, in the order of their application. */
+  readonly applied: readonly string[]
+  /** Where the database as it was before lies. Null where it had nothing to lose, or nothing was lacking. */
+  readonly copy: string | null
+}
+
+/**
+ * Applies what the database lacks, after a checked copy of it was put beside it. When that cannot be made, nothing is
+ * applied; when a migration fails, the error says where the copy is, and is an `IncompatibleDatabase` where it would fail
+ * again. A database without a row needs none.
+ */
+export function migrateCopied(client: Database, migrations: readonly Migration[]): Migrated {
+  const copy = copyBeforeMigrating(client, migrations)
+  try {
+    return { applied: applyMigrations(client, migrations), copy }
+  } catch (error) {
+    if (error instanceof IncompatibleDatabase) throw error
+    const isOutage = storageError(error) !== error
+    if (isOutage && copy === null) throw error
+    const kept = copy === null ? '' : `, and a copy of it as it was is ${copy}`
+    const Failure = isOutage ? Error : IncompatibleDatabase
+    throw new Failure(`it could not be migrated${kept}`, { cause: error })
+  }
+}
+
+function copyBeforeMigrating(client: Database, migrations: readonly Migration[]): string | null {
+  const [pending] = findPending(client, migrations)
+  if (!pending || client.filename === ':memory:' || isEmpty(client)) return null
+  const path = copyBefore(client.filename, pending.name)
+  try {
+    return keepCopy(client, path, pending)
+  } catch (error) {
+    throw new Error(`nothing was migrated: no copy of it as it is could be put beside it`, {
+      cause: error,
+    })
+  }
+}
+
+/** Whether there is nothing to lose: no table has a row but the one that tells the migrations. */
+function isEmpty(client: Database): boolean {
+  const tables = client
+    .prepare<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_migrations'",
+    )
+    .all()
+  return tables.every(({ name }) => {
+    const table = `"${name.replaceAll('"', '""')}"`
+    return client.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === null
+  })
+}
+
+/** Null where another process was faster. */
+function keepCopy(client: Database, path: string, { name }: Migration): string | null {
+  const work = makeWorkFolder(dirname(path))
+  try {
+    const copy = makeCheckedCopy(client, work)
+    giveCopyToOwner(copy.path, client.filename)
+    if (readHistory(client).some((applied) => applied.name === name)) return null
+
+    // A migration that fails at every start must not fill the disk with copies of the same.
+    const kept = findSame(path, copy.sha256) ?? linkUnderFreeName(copy.path, path)
+    makeDurable(dirname(path))
+    return kept
+  } finally {
+    work.remove()
+  }
+}
+
+/** The next one who migrates may be the service, and has to read it. */
+function giveCopyToOwner(copy: string, database: string): void {
+  const file = openSync(copy, 'r')
+  try {
+    giveToOwnerOf(database, file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function findSame(path: string, sha256: string): string | null {
+  for (let number = 1; ; number++) {
+    const name = numberedName(path, number)
+    if (!existsSync(name)) return null
+    if (isSame(name, sha256)) return name
+  }
+}
+
+function isSame(file: string, sha256: string): boolean {
+  try {
+    return sha256OfFile(file) === sha256
+  } catch {
+    // A folder, or somebody else's: it stays as it is, and the copy gets another name.
+    return false
+  }
+}

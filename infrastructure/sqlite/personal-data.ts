@@ -1,0 +1,95 @@
+import type { Database } from 'bun:sqlite'
+import type { Account, KeptRecords, PersonalData } from '../../application/store.ts'
+import type { Email } from '../../domain/email.ts'
+import type { RecordChanges } from './audit-trail.ts'
+import type { SqliteDatabase } from './database.ts'
+import { prepareFindRecords } from './find-records.ts'
+import { prepareFindPossibleLine } from './log-out-repository.ts'
+import { prepareRevokeAll } from './premium-grant-repository.ts'
+import { prepareUpsert } from './prepared-writes.ts'
+import { prepareFindAccount, prepareSavePurchase } from './purchase-repository.ts'
+import { erasedLogOuts } from './schema.ts'
+
+/** What is about an address alone. */
+const DELETED = ['otps', 'otp_mails', 'otp_wrong_tries', 'verifications', 'log_outs'] as const
+
+const CHECKPOINT_TRIES = 10
+const CHECKPOINT_RETRY_MS = 20
+
+export function sqlitePersonalData(
+  { queries, readTogether, write }: SqliteDatabase,
+  recordChanges: RecordChanges,
+): PersonalData {
+  const client = queries.$client
+  const findRecords = prepareFindRecords(queries)
+  const findAccount = prepareFindAccount(queries)
+  const findLine = prepareFindPossibleLine(queries)
+  const savePurchase = prepareSavePurchase(queries)
+  const revokeAll = prepareRevokeAll(queries, recordChanges)
+  const deletions = DELETED.map((table) => client.prepare(`DELETE FROM ${table} WHERE email = ?1`))
+  const rename = prepareRename(client)
+  const leaveTrace = prepareUpsert(queries, erasedLogOuts)
+
+  return {
+    find: async (email) => readTogether(() => findRecords(email)),
+    async erase(email, { name, trace, cause }, judge) {
+      const kept = await write(() => {
+        const account = findAccount(email)
+        const verdict = judge(account, findLine(email))
+        if (!verdict) return null
+        verdict.closed.forEach(savePurchase)
+        revokeAll(email, cause)
+        for (const deletion of deletions) deletion.run(email)
+        leaveTrace({ trace, lineAt: verdict.lineAt })
+        return rename(account, { email, name })
+      })
+      if (kept) await emptyWriteAheadLog(client)
+      return kept
+    },
+  }
+}
+
+function prepareRename(
+  client: Database,
+): (account: Account, names: { email: Email; name: Email }) => KeptRecords {
+  const renaming = (table: string, column = 'email') => {
+    const statement = client.prepare(`UPDATE ${table} SET ${column} = ?2 WHERE ${column} = ?1`)
+    return ({ email, name }: { email: Email; name: Email }) => statement.run(email, name).changes
+  }
+  const renamePurchases = renaming('purchases')
+  const renameOperatorGrants = renaming('operator_grants')
+  const renameMessages = renaming('outbox')
+  const renameEntries = renaming('audit_entries')
+  const renameSandboxSessions = renaming('sandbox_sessions', 'customer_email')
+
+  return ({ refunds, disputes }, names) => ({
+    purchases: renamePurchases(names),
+    operatorGrants: renameOperatorGrants(names),
+    refunds: refunds.length,
+    disputes: disputes.length,
+    messages: renameMessages(names),
+    auditEntries: renameEntries(names),
+    sandboxSessions: renameSandboxSessions(names),
+  })
+}
+
+/**
+ * The log beside the database still has what was deleted, until it is begun anew. A process that reads an older state
+ * for long, such as a backup tool that follows the log, is not waited for.
+ */
+async function emptyWriteAheadLog(client: Database): Promise<void> {
+  for (let tries = 0; tries < CHECKPOINT_TRIES; tries++) {
+    if (isEmptied(client)) return
+    await Bun.sleep(CHECKPOINT_RETRY_MS)
+  }
+}
+
+function isEmptied(client: Database): boolean {
+  try {
+    const [outcome] = client.prepare<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').all()
+    return outcome?.busy === 0
+  } catch {
+    // A full disk, for one. What was committed is committed, and every later checkpoint does the same.
+    return false
+  }
+}

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path'
+import type { Log } from '../../application/ports.ts'
+import { type ScheduledBackups, scheduledBackups } from '../../application/scheduled-backups.ts'
+import { backupFolder, findBackupFolderProblem } from '../../infrastructure/backup-folder.ts'
+import type { Config } from '../../infrastructure/config.ts'
+import { systemClock } from '../../infrastructure/system-clock.ts'
+
+/** This very program, compiled or from source. */
+const OWN_COMMAND = Bun.isStandaloneExecutable
+  ? [process.execPath]
+  : [process.execPath, 'run', Bun.main]
+
+/** The backups that the service makes by itself; null where it makes none. */
+export function composeBackups({
+  config,
+  log,
+}: {
+  config: Config
+  log: Log
+}): ScheduledBackups | null {
+  if (config.backup === null) return null
+  const { folder, everyMs, keep } = config.backup
+  const databasePath = resolve(config.database.path)
+  const parts = {
+    backupFolder: backupFolder(resolve(folder), { command: OWN_COMMAND, databasePath }),
+    clock: systemClock(),
+    log,
+  }
+  return scheduledBackups(parts, { everyMs, keep })
+}
+
+/** A folder that takes no backup is a wrong setting, which is better said now than when the backup is needed. */
+export function reportBackupFolder(
+  { backup, database }: Pick<Config, 'backup' | 'database'>,
+  report: (problem: string) => void,
+): void {
+  const problem =
+    backup &&
+    findBackupFolderProblem(resolve(backup.folder), { databasePath: resolve(database.path) })
+  if (problem) {
+    report(`BACKUP_DIR must be a folder that files can be made in, or be made itself (${problem})`)
+  }
+}

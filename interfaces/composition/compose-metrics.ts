@@ -1,0 +1,65 @@
+import { reportFault } from '../../application/fault-report.ts'
+import type { Backups, Log, Ports } from '../../application/ports.ts'
+import { takeStock } from '../../application/take-stock.ts'
+import type { Telemetry } from '../../application/telemetry.ts'
+import { NO_TELEMETRY } from '../../infrastructure/no-telemetry.ts'
+import { listenForMetrics, type MetricsListener } from '../http/metrics-listener.ts'
+
+type Measured = {
+  readonly ports: Pick<Ports, 'statistics' | 'purchases' | 'clock'>
+  readonly isReady: () => Promise<boolean>
+  /** Null where the service makes none by itself. */
+  readonly backups: Backups | null
+  readonly version: string
+}
+
+type ComposedMetrics = {
+  readonly telemetry: Telemetry
+  /** The same log, of which the warnings and errors are counted. */
+  readonly log: Log
+  /** Answers Prometheus from now on. */
+  serve(measured: Measured): Promise<void>
+  stop(): void
+}
+
+/** Binds METRICS_PORT at once and throws when it cannot. Without that setting nothing is measured. */
+export async function composeMetrics({
+  port,
+  log,
+}: {
+  port: number | null
+  log: Log
+}): Promise<ComposedMetrics> {
+  if (port === null) return { telemetry: NO_TELEMETRY, log, async serve() {}, stop() {} }
+
+  const { countedLog } = await import('../../infrastructure/counted-log.ts')
+  const { CONTENT_TYPE, prometheusMetrics } = await import(
+    '../../infrastructure/prometheus/prometheus-metrics.ts'
+  )
+  const listener = bind(port, log)
+  const metrics = prometheusMetrics({ monotonicMs: () => performance.now() })
+  return {
+    telemetry: metrics.telemetry,
+    log: countedLog(log, metrics.telemetry),
+    async serve({ ports, ...measured }) {
+      const { statistics, clock } = ports
+      const stock = () => takeStock(ports)
+      const read = await metrics.watch({ statistics, clock, takeStock: stock, ...measured })
+      listener.use({ read, contentType: CONTENT_TYPE })
+      log.info('metrics are served', { metricsUrl: listener.url })
+    },
+    stop() {
+      listener.stop()
+      metrics.stop()
+    },
+  }
+}
+
+function bind(port: number, log: Log): MetricsListener {
+  const onFailure = (error: unknown) => log.error('metrics cannot be read', reportFault(error))
+  try {
+    return listenForMetrics({ port, onFailure })
+  } catch (error) {
+    throw new Error(`METRICS_PORT: 127.0.0.1:${port} cannot be listened on`, { cause: error })
+  }
+}

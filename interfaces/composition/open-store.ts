@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import type { Ports } from '../../application/ports.ts'
+import type { Store } from '../../application/store.ts'
+import { type Config, loadConfig, loadDatabaseConfig } from '../../infrastructure/config.ts'
+import { IncompatibleDatabase } from '../../infrastructure/sqlite/migrations.ts'
+import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
+import type { CommandContext } from './command-context.ts'
+
+type StorePorts = Store & Pick<Ports, 'clock'> & { secrets: Pick<Ports['secrets'], 'newGrantId'> }
+
+/** For the operator's commands that only look into the database, or write to it. */
+export async function withStore(
+  { surroundings }: Pick<CommandContext, 'surroundings'>,
+  command: (ports: StorePorts) => Promise<number>,
+): Promise<number> {
+  const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
+  const { newGrantId } = await import('../../infrastructure/hmac-secrets.ts')
+  const { systemClock } = await import('../../infrastructure/system-clock.ts')
+  const { path } = loadDatabaseConfig(surroundings)
+  const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
+  try {
+    return await command({ ...store, clock: systemClock(), secrets: { newGrantId } })
+  } finally {
+    store.close()
+  }
+}
+
+/**
+ * For the operator's commands that ask the payment provider. What they log goes where their complaints go. They say
+ * nothing to buyers, so that a slip in the operator's own content does not keep them from working.
+ */
+export async function withPorts(
+  { surroundings, progress }: Pick<CommandContext, 'surroundings' | 'progress'>,
+  command: (ports: Ports) => Promise<number>,
+): Promise<number> {
+  const config = loadConfig(surroundings)
+  const { builtInContent } = await import('../../infrastructure/content.ts')
+  const { createLog } = await import('../../infrastructure/log.ts')
+  const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
+  const { composePorts } = await import('./compose-service.ts')
+  function write(text: string) {
+    progress(null)
+    process.stderr.write(text)
+  }
+  const log = createLog({ level: config.logLevel, format: config.logFormat, write })
+  const store = openDatabaseAt(existing(config.database.path), openCurrentSqliteStore)
+  const url = `http://localhost:${config.port}`
+  const publicUrl = publicUrlOf(config, url)
+  const content = builtInContent()
+  const parts = { config, store, log, content, url, publicUrl, write }
+  const { ports, stop } = await composePorts(parts)
+  try {
+    return await command(ports)
+  } finally {
+    stop()
+    store.close()
+  }
+}
+
+/** An empty database in the wrong place would have nothing but wrong answers. */
+export function existing(path: string): string {
+  if (existsSync(path)) return path
+  throw new Error(
+    `there is no database at ${path}: look at DATABASE_URL, or name the settings file by --env-file`,
+  )
+}
+
+const DAMAGED = 'it is damaged, so put a backup back with "alibi restore FILE"'
+
+/** An operator has to be told which database it is that does not open, and what may mend that. */
+export function openDatabaseAt<Opened>(path: string, open: (path: string) => Opened): Opened {
+  try {
+    return open(path)
+  } catch (error) {
+    throw new Error(`the database ${path} cannot be opened${advice(error)}`, { cause: error })
+  }
+}
+
+/** A database of another release says itself what to do. */
+function advice(error: unknown): string {
+  if (error instanceof IncompatibleDatabase) return ''
+  return isDamage(error)
+    ? `: ${DAMAGED}`
+    : ': look at DATABASE_URL, and at whether this user may open it'
+}
+
+/** In development it follows from where the service listens. */
+export function publicUrlOf({ publicUrl }: Config, url: string): string {
+  return publicUrl ?? `http://localhost:${new URL(url).port}`
+}

@@ -1,0 +1,199 @@
+import { resolve } from 'node:path'
+import type { Checkup } from '../../application/diagnose.ts'
+import { findingsOn } from '../../application/finding.ts'
+import { judgeBackups } from '../../application/judge-backups.ts'
+import { judgeClock } from '../../application/judge-clock.ts'
+import { judgeDatabase } from '../../application/judge-database.ts'
+import { judgeMail } from '../../application/judge-mail.ts'
+import { judgeProxy } from '../../application/judge-proxy.ts'
+import { judgeReach } from '../../application/judge-reach.ts'
+import { judgeSettings, type SettingsFacts } from '../../application/judge-settings.ts'
+import { judgeStripe } from '../../application/judge-stripe.ts'
+import type { Clock } from '../../application/ports.ts'
+import type { Email } from '../../domain/email.ts'
+import { examineClock } from '../../infrastructure/clock-checkup.ts'
+import { type Config, ConfigError, loadConfigWith } from '../../infrastructure/config.ts'
+import { RESEND_URL } from '../../infrastructure/email-settings.ts'
+import { findExposedFiles } from '../../infrastructure/exposed-files.ts'
+import { loadPartialConfig, type PartialConfig } from '../../infrastructure/partial-config.ts'
+import { isLiveKey, STRIPE_ORIGIN } from '../../infrastructure/payment-settings.ts'
+import { systemClock } from '../../infrastructure/system-clock.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { LineOf } from '../cli/commands.ts'
+import { doctor } from '../cli/doctor.ts'
+import { formatPrice } from '../cli/payment-words.ts'
+import type { CommandContext, Surroundings } from './command-context.ts'
+import { contentComposer } from './compose-content.ts'
+import { wait } from './wait.ts'
+
+/** For each question that is put to somebody else. */
+const TIMEOUT_MS = 8_000
+/** What the runtime inside the executable takes from its surroundings, however it is started. */
+const RUNTIME_VARIABLES = ['BUN_OPTIONS', 'BUN_BE_BUN']
+
+/** Looks at everything around it that the service depends on, and changes none of it. */
+export async function runDoctor(
+  context: CommandContext,
+  { options, mailTo, offline }: LineOf<'doctor'>,
+): Promise<number> {
+  const { surroundings } = context
+  const facts = await loadSettings(surroundings, options.envFile)
+  const clock = systemClock()
+  const parts = loadPartialConfig(surroundings)
+  const checkups: readonly Checkup[] = [
+    { names: ['settings'], needsNetwork: false, examine: async () => judgeSettings(facts) },
+    databaseCheckup(parts, clock),
+    backupCheckup(parts, clock),
+    clockCheckup(parts, { clock, offline }),
+    paymentCheckup(parts, clock),
+    mailCheckup(parts, mailTo),
+    reachCheckup(parts),
+  ]
+  const areSettingsRight = facts.problems.length === 0
+  return doctor({ ...context, checkups, areSettingsRight, offline, wait })
+}
+
+async function loadSettings(
+  surroundings: Surroundings,
+  envFile: string | null,
+): Promise<SettingsFacts> {
+  const { env } = surroundings
+  const around = {
+    isFileNamed: envFile !== null,
+    runtimeVariables: RUNTIME_VARIABLES.filter((name) => env[name]),
+    exposedFiles: findExposedFiles({ env, envFile }),
+  }
+  try {
+    const { config, opened } = loadConfigWith(surroundings, await contentComposer())
+    const { warnings: contentWarnings } = opened
+    const settings = settingsFacts(config)
+    return { ...around, problems: [], contentWarnings, settings }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const { problems } = error
+    return { ...around, problems, contentWarnings: [], settings: null }
+  }
+}
+
+function settingsFacts(config: Config): SettingsFacts['settings'] {
+  const { environment, publicUrl, host, port, trustedProxies, rateLimits, payment } = config
+  const limits = { GENERAL: rateLimits.general, AUTH: rateLimits.auth, PREMIUM: rateLimits.premium }
+  return {
+    isProduction: environment === 'production',
+    publicUrl,
+    host,
+    port,
+    trustsProxies: trustedProxies.length > 0,
+    limitsOff: Object.entries(limits)
+      .filter(([, limit]) => limit === null)
+      .map(([name]) => `RATE_LIMIT_${name}`),
+    isKeyLive: payment.provider === 'stripe' ? isLiveKey(payment.secretKey) : null,
+    hasPreviousSecret: config.jwtSecretPrevious !== null,
+    hasOwnContent: config.contentDir !== null,
+  }
+}
+
+function databaseCheckup({ database }: PartialConfig, clock: Clock): Checkup {
+  const names = ['database', 'disk', 'purchases', 'outbox'] as const
+  if (!database) return unknown(names)
+  return {
+    names,
+    needsNetwork: false,
+    async examine() {
+      const { examineSqlite } = await import('../../infrastructure/sqlite/database-checkup.ts')
+      return judgeDatabase(await examineSqlite(database.path, clock))
+    },
+  }
+}
+
+function backupCheckup({ backup: part, database }: PartialConfig, clock: Clock): Checkup {
+  const names = ['backups'] as const
+  if (!part) return unknown(names)
+  const { backup } = part
+  return {
+    names,
+    needsNetwork: false,
+    async examine() {
+      const { examineBackups } = await import('../../infrastructure/backup-checkup.ts')
+      const databasePath = database && resolve(database.path)
+      return judgeBackups(backup && examineBackups(backup, { clock, databasePath }))
+    },
+  }
+}
+
+/** Without the network, what the system says of its clock has to do. */
+function clockCheckup(
+  { payment, email }: PartialConfig,
+  { clock, offline }: { clock: Clock; offline: boolean },
+): Checkup {
+  const stripeUrl = payment?.provider === 'stripe' ? (payment.apiUrl ?? STRIPE_ORIGIN) : null
+  const mail = email?.email
+  const mailUrl = mail?.provider === 'resend' ? (mail.baseUrl ?? RESEND_URL) : null
+  const url = offline ? null : (stripeUrl ?? mailUrl)
+  return {
+    names: ['clock'],
+    needsNetwork: !offline,
+    examine: async () => judgeClock(await examineClock(url, { clock, timeoutMs: TIMEOUT_MS })),
+  }
+}
+
+function paymentCheckup({ payment, network }: PartialConfig, clock: Clock): Checkup {
+  const names = ['stripe', 'price', 'webhook'] as const
+  if (!payment) return unknown(names)
+  return {
+    names,
+    needsNetwork: payment.provider === 'stripe',
+    async examine() {
+      if (payment.provider === 'sandbox') return judgeStripe(null, { formatPrice })
+      const { examineStripe } = await import('../../infrastructure/stripe-checkup.ts')
+      const publicUrl = network?.publicUrl ?? null
+      const facts = await examineStripe({ ...payment, publicUrl, clock, timeoutMs: TIMEOUT_MS })
+      return judgeStripe(facts, { formatPrice })
+    },
+  }
+}
+
+function mailCheckup({ email, network }: PartialConfig, mailTo: Email | null): Checkup {
+  const names = ['mail'] as const
+  if (!email) return unknown(names)
+  const { email: provider, emailFrom: from } = email
+  return {
+    names,
+    needsNetwork: provider.provider === 'resend',
+    async examine() {
+      if (provider.provider !== 'resend') return judgeMail(null)
+      const { examineResend } = await import('../../infrastructure/resend-checkup.ts')
+      const publicUrl = network?.publicUrl ?? null
+      const question = { ...provider, from, publicUrl, mailTo, timeoutMs: TIMEOUT_MS }
+      return judgeMail(await examineResend(question))
+    },
+  }
+}
+
+function reachCheckup({ network }: PartialConfig): Checkup {
+  const names = ['service', 'public url', 'proxy'] as const
+  if (!network) return unknown(names)
+  return {
+    names,
+    needsNetwork: true,
+    async examine() {
+      const { examineReach } = await import('../../infrastructure/reach-checkup.ts')
+      const forgedAddresses = [unusedAddress(), unusedAddress()] as const
+      const question = { ...network, forgedAddresses, timeoutMs: TIMEOUT_MS }
+      const { proxy, ...reach } = await examineReach(question)
+      return [...judgeReach(reach, packageJson), ...judgeProxy(proxy)]
+    },
+  }
+}
+
+/** What cannot be looked at while its own settings are wrong. */
+function unknown(names: Checkup['names']): Checkup {
+  const skipped = (name: string) => findingsOn(name).skipped('its settings have to be right first')
+  return { names, needsNetwork: false, examine: async () => names.map(skipped) }
+}
+
+/** One of 131,072 that are nobody's: 198.18.0.0/15, RFC 2544. */
+function unusedAddress(): string {
+  const [bits = 0] = crypto.getRandomValues(new Uint32Array(1))
+  return `198.${18 + (bits & 1)}.${(bits >> 8) & 0xff}.${(bits >> 16) & 0xff}`
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'bun:test'
+import type { Store } from '../../application/store.ts'
+import { type EmailTrace, erasedEmail } from '../../domain/erasure.ts'
+import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
+import { draftMessage } from '../../domain/outbox.ts'
+import { closePurchase } from '../../domain/purchase.ts'
+import { verifyEmail } from '../../domain/verification.ts'
+import { CAUSE, NOON } from '../fakes.ts'
+import { NO_RECORDS } from '../stored-persons.ts'
+import { STORES } from '../stores.ts'
+import { ANNA, BERT, openPurchase, paidPurchase, REFUND } from './purchases.ts'
+
+const LATER = new Date(NOON.getTime() + 1000)
+const NAME = erasedEmail('1')
+const ERASURE = {
+  name: NAME,
+  trace: 'trace' as EmailTrace,
+  cause: { ...CAUSE, at: LATER, source: 'erase' },
+}
+const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'won', reportedAt: NOON } as const
+const OTP = { issuedAt: NOON, expiresAt: LATER, attemptsLeft: 4 }
+const VERIFICATION = verifyEmail(ANNA, { lifetimeMs: 1000, now: NOON })
+
+const PAID_AT = new Date(NOON.getTime() + 60_000)
+const PAID = paidPurchase('one', { paidAt: PAID_AT })
+const OPEN = openPurchase('two', { createdAt: LATER })
+const MESSAGE = draftMessage('payment_confirmed', PAID, NOON)
+
+/** Anna has something of everything, and so has Bert of some. */
+async function fill({ otps, purchases, refunds, disputes, premiumGrants, logOuts }: Store) {
+  await otps.update(ANNA, () => ({
+    record: {
+      current: { ...OTP, seed: 'one' as OtpSeed },
+      replacement: { ...OTP, seed: 'two' as OtpSeed, issuedAt: LATER },
+      mailedAt: [NOON, LATER],
+      wrongTriesAt: [LATER],
+    },
+    verification: VERIFICATION,
+  }))
+  await purchases.update(ANNA, CAUSE, () => ({ purchase: PAID, messages: [MESSAGE] }))
+  await purchases.update(ANNA, CAUSE, () => ({ purchase: OPEN }))
+  await refunds.update([REFUND], CAUSE, () => REFUND)
+  await disputes.update([DISPUTE], CAUSE, () => DISPUTE)
+  await premiumGrants.add({ id: 'grant_1', email: ANNA }, CAUSE)
+  await logOuts.update(ANNA, () => NOON)
+
+  await otps.update(BERT, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } }))
+  await premiumGrants.add({ id: 'grant_2', email: BERT }, CAUSE)
+  await logOuts.update(BERT, () => NOON)
+}
+
+describe.each(STORES)('PersonalData on %s', (_, open) => {
+  test('knows nothing of a stranger', async () => {
+    const store = await open()
+    await store.premiumGrants.add({ id: 'grant_1', email: BERT }, CAUSE)
+    expect(await store.personalData.find(ANNA)).toEqual(NO_RECORDS)
+  })
+
+  test('finds everything about an address, and no secret', async () => {
+    const store = await open()
+    await fill(store)
+    const { codeChallenge: _, ...verification } = VERIFICATION
+    const payment = { amountPaid: 400, refunds: [REFUND], disputes: [DISPUTE] }
+    const byHand = { id: 'grant_1', email: ANNA, payment: null, revokedAt: null, since: NOON }
+    const bought = { id: 'one', email: ANNA, payment, revokedAt: null, since: PAID_AT }
+    expect(await store.personalData.find(ANNA)).toEqual({
+      codes: [OTP, { ...OTP, issuedAt: LATER }],
+      codeMailsAt: [NOON, LATER],
+      wrongTriesAt: [LATER],
+      verification,
+      logOutLineAt: NOON,
+      purchases: [PAID, OPEN],
+      grants: [byHand, bought],
+      refunds: [REFUND],
+      disputes: [DISPUTE],
+      messages: [MESSAGE],
+      audit: await store.auditTrail.findByEmail(ANNA),
+      sandboxSessions: [],
+    })
+    expect(await store.auditTrail.findByEmail(ANNA)).toHaveLength(4)
+  })
+
+  test('changes nothing where the judge refuses, or fails', async () => {
+    const store = await open()
+    await fill(store)
+    const before = await store.personalData.find(ANNA)
+    expect(await store.personalData.erase(ANNA, ERASURE, () => null)).toBeNull()
+    const failed = store.personalData.erase(ANNA, ERASURE, () => {
+      throw new Error('refused')
+    })
+    await expect(failed).rejects.toThrow('refused')
+    expect(await store.personalData.find(ANNA)).toEqual(before)
+    expect(await store.logOuts.findByEmail(BERT, [ERASURE.trace])).toEqual(NOON)
+  })
+
+  test('shows the judge the account and its line, and stores what it makes of them', async () => {
+    const store = await open()
+    await fill(store)
+    const account = await store.purchases.findAccount(ANNA)
+    const seen: unknown[] = []
+    await store.personalData.erase(ANNA, ERASURE, (...shown) => {
+      seen.push(...shown)
+      return { closed: [closePurchase(OPEN)], lineAt: LATER }
+    })
+    expect(seen).toEqual([account, NOON])
+    const stored = await store.purchases.findById(OPEN.id)
+    expect(stored).toEqual({ ...closePurchase(OPEN), email: NAME })
+  })
+
+  test('leaves of an erased address what the books need, revoked and under another name', async () => {
+    const store = await open()
+    await fill(store)
+    const kept = await store.personalData.erase(ANNA, ERASURE, () => ({
+      closed: [closePurchase(OPEN)],
+      lineAt: LATER,
+    }))
+    expect(kept).toEqual({
+      purchases: 2,
+      operatorGrants: 1,
+      refunds: 1,
+      disputes: 1,
+      messages: 1,
+      auditEntries: 6,
+      sandboxSessions: 0,
+    })
+    expect(await store.personalData.find(ANNA)).toEqual(NO_RECORDS)
+    expect(await store.otps.update(ANNA, (record) => ({ record }))).toEqual({
+      record: EMPTY_OTP_RECORD,
+    })
+    const left = await store.personalData.find(NAME)
+    expect([left.codes, left.verification, left.logOutLineAt]).toEqual([[], null, null])
+    expect(left.purchases).toEqual([
+      paidPurchase('one', { paidAt: PAID_AT, email: NAME, revokedAt: LATER }),
+      { ...closePurchase(OPEN), email: NAME },
+    ])
+    expect(left.grants.map(({ id, revokedAt }) => [id, revokedAt])).toEqual([
+      ['grant_1', LATER],
+      ['one', LATER],
+    ])
+    expect([left.refunds, left.disputes]).toEqual([[REFUND], [DISPUTE]])
+    expect(left.messages).toEqual([{ ...MESSAGE, email: NAME }])
+    expect(left.audit.slice(-2)).toMatchObject([
+      { reason: 'revoked', ...ERASURE.cause, email: NAME },
+      { reason: 'revoked', ...ERASURE.cause, email: NAME },
+    ])
+  })
+
+  test('leaves everybody else as they were', async () => {
+    const store = await open()
+    await fill(store)
+    const before = await store.personalData.find(BERT)
+    await store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], lineAt: LATER }))
+    expect(await store.personalData.find(BERT)).toEqual(before)
+    expect(await store.premiumGrants.findByEmail(BERT)).toHaveLength(1)
+  })
+
+  test('draws the line of an address that is erased twice to the later one', async () => {
+    const store = await open()
+    const lines: (Date | null)[] = []
+    for (const lineAt of [LATER, new Date(LATER.getTime() + 1)]) {
+      await store.personalData.erase(ANNA, ERASURE, (_account, known) => {
+        lines.push(known)
+        return { closed: [], lineAt }
+      })
+    }
+    expect(lines).toEqual([null, LATER])
+    expect(await store.logOuts.findByEmail(ANNA, [ERASURE.trace])).toEqual(
+      new Date(LATER.getTime() + 1),
+    )
+  })
+
+  test('goes whole or not at all among a hundred parallel writers', async () => {
+    const store = await open()
+    await fill(store)
+    const writes = Array.from({ length: 100 }, (_, number) =>
+      number === 50
+        ? store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], lineAt: LATER }))
+        : store.purchases.updateById(PAID.id, CAUSE, (account, purchase) => {
+            const names = new Set(
+              [...account.purchases, ...account.grants].map(({ email }) => email),
+            )
+            expect([...names]).toEqual([purchase.email])
+            return { purchase: null }
+          }),
+    )
+    expect((await Promise.all(writes)).filter((result) => result === null)).toEqual([])
+    expect(await store.personalData.find(ANNA)).toEqual(NO_RECORDS)
+  })
+})

@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'bun:test'
+import type { Store } from '../../application/store.ts'
+import type { Email } from '../../domain/email.ts'
+import { type EmailTrace, erasedEmail } from '../../domain/erasure.ts'
+import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
+import { draftMessage, endMessage } from '../../domain/outbox.ts'
+import type { PrunedKind } from '../../domain/retention.ts'
+import { CAUSE, NOON, saveVerification } from '../fakes.ts'
+import { SANDBOX_STORES, STORES } from '../stores.ts'
+import { ANNA, BERT, openPurchase, paidPurchase, SESSION } from './purchases.ts'
+
+/** Longer ago than the audit trail's own trigger asks for, by the clock of whatever machine this runs on. */
+const UP_TO = new Date(Date.UTC(2015, 0, 1))
+const at = (afterMs: number) => new Date(UP_TO.getTime() + afterMs)
+/** Two that are of no use since then or longer, and one that is. */
+const MOMENTS = [-1000, 0, 1].map(at)
+
+const addressOf = (moment: Date) => `at${moment.getTime()}@example.com` as Email
+
+type Kind = {
+  /** Stores one thing that is of no use from the moment on. */
+  readonly add: (store: Store, moment: Date, number: number) => Promise<unknown>
+  /** Those that are there, by the numbers under which they were stored. */
+  readonly left: (store: Store) => Promise<readonly number[]>
+}
+
+const ofAddress =
+  (isThere: (store: Store, email: Email) => Promise<boolean>) => async (store: Store) => {
+    const there = await Promise.all(MOMENTS.map((moment) => isThere(store, addressOf(moment))))
+    return MOMENTS.flatMap((_, number) => (there[number] ? [number] : []))
+  }
+
+const KINDS: Readonly<Record<Exclude<PrunedKind, 'sandbox_sessions' | 'log_outs'>, Kind>> = {
+  codes: {
+    add: ({ otps }, expiresAt) =>
+      otps.update(addressOf(expiresAt), (record) => ({
+        record: {
+          ...record,
+          current: { seed: 's' as OtpSeed, issuedAt: NOON, expiresAt, attemptsLeft: 1 },
+        },
+      })),
+    left: ofAddress(
+      async ({ personalData }, email) => (await personalData.find(email)).codes.length > 0,
+    ),
+  },
+  code_mails: {
+    add: ({ otps }, moment) =>
+      otps.update(ANNA, (record) => ({
+        record: { ...record, mailedAt: [...record.mailedAt, moment] },
+      })),
+    left: async ({ personalData }) => numbersOf((await personalData.find(ANNA)).codeMailsAt),
+  },
+  wrong_tries: {
+    add: ({ otps }, moment) =>
+      otps.update(ANNA, (record) => ({
+        record: { ...record, wrongTriesAt: [...record.wrongTriesAt, moment] },
+      })),
+    left: async ({ personalData }) => numbersOf((await personalData.find(ANNA)).wrongTriesAt),
+  },
+  verifications: {
+    add: (store, expiresAt) =>
+      saveVerification(store, {
+        email: addressOf(expiresAt),
+        verifiedAt: NOON,
+        expiresAt,
+        codeChallenge: null,
+      }),
+    left: ofAddress(
+      async ({ verifications }, email) => (await verifications.findByEmail(email)) !== null,
+    ),
+  },
+  messages: {
+    add: ({ purchases }, moment, number) => {
+      const draft = draftMessage('payment_confirmed', paidPurchase(`pur_${number}`), NOON)
+      const message = endMessage(draft, number % 2 ? 'done' : 'dropped', moment)
+      return purchases.update(ANNA, CAUSE, () => ({ purchase: null, messages: [message] }))
+    },
+    left: async ({ outbox }) => {
+      const left = MOMENTS.map((_, number) =>
+        outbox.findByPurchase(paidPurchase(`pur_${number}`).id),
+      )
+      return (await Promise.all(left)).flatMap((messages, number) =>
+        messages.length > 0 ? [number] : [],
+      )
+    },
+  },
+  unpaid_purchases: {
+    add: ({ purchases }, expiresAt, number) => {
+      const purchase = openPurchase(`pur_${number}`, { state: 'closed', expiresAt })
+      return purchases.update(ANNA, CAUSE, () => ({ purchase }))
+    },
+    left: async ({ purchases }) =>
+      (await purchases.findAccount(ANNA)).purchases.map(({ id }) => Number(id.slice(4))),
+  },
+  audit_entries: {
+    add: ({ premiumGrants }, moment, number) =>
+      premiumGrants.add({ id: `grant_${number}`, email: ANNA }, { ...CAUSE, at: moment }),
+    left: async ({ auditTrail }) =>
+      (await auditTrail.findByEmail(ANNA)).map(({ grantId }) => Number(grantId.slice(6))),
+  },
+}
+
+function numbersOf(moments: readonly Date[]): readonly number[] {
+  return moments.map((moment) => MOMENTS.findIndex((one) => one.getTime() === moment.getTime()))
+}
+
+describe.each(STORES)('Retention on %s', (_, open) => {
+  test.each(Object.entries(KINDS))(
+    'prunes %s that are of no use, as many as are asked for, and nothing else',
+    async (kind, { add, left }) => {
+      const store = await open()
+      for (const [number, moment] of MOMENTS.entries()) await add(store, moment, number)
+      const prune = (limit: number) =>
+        store.retention.prune(kind as PrunedKind, { upTo: UP_TO, limit })
+      expect(await left(store)).toEqual([0, 1, 2])
+
+      for (const other of Object.keys(KINDS).filter((one) => one !== kind)) {
+        await store.retention.prune(other as PrunedKind, { upTo: UP_TO, limit: 10 })
+      }
+      expect(await left(store)).toEqual([0, 1, 2])
+      expect(await prune(1)).toBe(1)
+      expect(await left(store)).toHaveLength(2)
+      expect(await prune(10)).toBe(1)
+      expect(await left(store)).toEqual([2])
+      expect(await prune(10)).toBe(0)
+    },
+  )
+
+  test('forgets the first code of an address without the one that replaces it', async () => {
+    const store = await open()
+    const otp = { seed: 's' as OtpSeed, issuedAt: NOON, attemptsLeft: 1 }
+    const current = { ...otp, expiresAt: UP_TO }
+    const replacement = { ...otp, expiresAt: at(1) }
+    await store.otps.update(ANNA, (record) => ({ record: { ...record, current, replacement } }))
+    expect(await store.retention.prune('codes', { upTo: UP_TO, limit: 10 })).toBe(1)
+    const { record } = await store.otps.update(ANNA, (known) => ({ record: known }))
+    expect(record).toEqual({ ...EMPTY_OTP_RECORD, replacement })
+  })
+
+  test('keeps messages that wait, and those that an operator has to see to', async () => {
+    const store = await open()
+    const waiting = draftMessage('payment_failed', paidPurchase('one'), UP_TO)
+    const givenUp = endMessage(
+      draftMessage('payment_confirmed', paidPurchase('one'), UP_TO),
+      'given_up',
+      at(-1),
+    )
+    const messages = [waiting, givenUp]
+    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: null, messages }))
+    expect(await store.retention.prune('messages', { upTo: UP_TO, limit: 10 })).toBe(0)
+    expect(await store.outbox.findByPurchase(paidPurchase('one').id)).toHaveLength(2)
+  })
+
+  test('keeps every purchase but those that nobody paid, and those of erased addresses', async () => {
+    const store = await open()
+    const old = { expiresAt: at(-1) }
+    const kept = [
+      paidPurchase('pur_1', old),
+      openPurchase('pur_2', { ...old, state: 'review', reviewReason: 'amount', amountReceived: 1 }),
+      openPurchase('pur_3', { ...old, state: 'processing' }),
+      openPurchase('pur_4', old),
+      openPurchase('pur_5', { ...old, state: 'closed', email: erasedEmail('1') }),
+    ]
+    for (const purchase of kept) {
+      await store.purchases.update(purchase.email, CAUSE, () => ({ purchase }))
+    }
+    expect(await store.retention.prune('unpaid_purchases', { upTo: UP_TO, limit: 10 })).toBe(0)
+    for (const purchase of kept) {
+      expect(await store.purchases.findById(purchase.id)).toEqual(purchase)
+    }
+  })
+
+  test('forgets log-outs, those of erased addresses too, and ends every token from before for good', async () => {
+    const { logOuts, personalData, retention } = await open()
+    const [first, second, third] = MOMENTS.map(addressOf) as [Email, Email, Email]
+    const trace = 'trace' as EmailTrace
+    await logOuts.update(first, () => MOMENTS[0]!)
+    await personalData.erase(second, { name: erasedEmail('1'), trace, cause: CAUSE }, () => ({
+      closed: [],
+      lineAt: MOMENTS[1]!,
+    }))
+    await logOuts.update(third, () => MOMENTS[2]!)
+    await logOuts.update(ANNA, () => UP_TO)
+    const prune = (limit: number) => retention.prune('log_outs', { upTo: UP_TO, limit })
+    expect(await logOuts.findByEmail(BERT)).toBeNull()
+
+    expect(await prune(1)).toBe(1)
+    expect(await prune(10)).toBe(2)
+    expect(await prune(10)).toBe(0)
+    expect((await personalData.find(first)).logOutLineAt).toBeNull()
+    expect(await logOuts.findByEmail(third)).toEqual(MOMENTS[2]!)
+    for (const email of [first, second, ANNA, BERT]) {
+      expect(await logOuts.findByEmail(email, [trace])).toEqual(UP_TO)
+    }
+
+    // A clock that was set back does not bring them to life either.
+    await logOuts.update(first, () => at(-5000))
+    expect(await retention.prune('log_outs', { upTo: at(-4000), limit: 10 })).toBe(1)
+    expect(await logOuts.findByEmail(first)).toEqual(UP_TO)
+  })
+
+  test('ends nobody’s token from after the log-outs that it forgets, however far ahead the clock was', async () => {
+    const { logOuts, personalData, retention } = await open()
+    const trace = 'trace' as EmailTrace
+    const inAYear = at(365 * 24 * 60 * 60_000)
+    const prune = () => retention.prune('log_outs', { upTo: inAYear, limit: 10 })
+    await logOuts.update(BERT, () => MOMENTS[0]!)
+    expect(await prune()).toBe(1)
+    expect(await logOuts.findByEmail(ANNA)).toEqual(MOMENTS[0]!)
+
+    await logOuts.update(BERT, () => MOMENTS[1]!)
+    await personalData.erase(ANNA, { name: erasedEmail('1'), trace, cause: CAUSE }, () => ({
+      closed: [],
+      lineAt: MOMENTS[2]!,
+    }))
+    expect(await prune()).toBe(2)
+    expect(await logOuts.findByEmail(ANNA)).toEqual(MOMENTS[2]!)
+  })
+
+  test('leaves the line of everybody alone where no log-out is forgotten', async () => {
+    const { logOuts, retention } = await open()
+    expect(await retention.prune('log_outs', { upTo: UP_TO, limit: 10 })).toBe(0)
+    expect(await logOuts.findByEmail(ANNA)).toBeNull()
+  })
+})
+
+describe.each(SANDBOX_STORES)('Retention on %s', (_, open) => {
+  test('prunes the sandbox provider’s sessions', async () => {
+    const { sandboxSessions, retention } = await open()
+    for (const [number, createdAt] of MOMENTS.entries()) {
+      const { id: purchaseId } = openPurchase(`pur_${number}`)
+      await sandboxSessions.create({ ...SESSION, sessionId: `cs_${number}`, purchaseId, createdAt })
+    }
+    expect(await retention.prune('sandbox_sessions', { upTo: UP_TO, limit: 10 })).toBe(2)
+    expect(await sandboxSessions.find('cs_1')).toBeNull()
+    expect(await sandboxSessions.find('cs_2')).not.toBeNull()
+  })
+})

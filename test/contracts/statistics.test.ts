@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test'
+import type { Store } from '../../application/store.ts'
+import type { Email } from '../../domain/email.ts'
+import { draftMessage, endMessage } from '../../domain/outbox.ts'
+import type { Purchase } from '../../domain/purchase.ts'
+import { CAUSE, NOON } from '../fakes.ts'
+import { STORES } from '../stores.ts'
+import { ANNA, BERT, openPurchase, paidPurchase, REFUND } from './purchases.ts'
+
+const at = (ms: number) => new Date(NOON.getTime() + ms)
+
+async function save({ purchases }: Store, purchase: Purchase, madeAt: Date | null = null) {
+  const messages = madeAt ? [draftMessage('payment_confirmed', purchase, madeAt)] : []
+  await purchases.update(purchase.email, CAUSE, () => ({ purchase, messages }))
+}
+
+async function tryWrong({ otps }: Store, email: Email, moments: readonly Date[]) {
+  await otps.update(email, (record) => ({
+    record: { ...record, wrongTriesAt: [...record.wrongTriesAt, ...moments] },
+  }))
+}
+
+describe.each(STORES)('Statistics on %s', (_, open) => {
+  test('are zeros in an empty database', async () => {
+    const { statistics } = await open()
+    expect(await statistics.countPurchases()).toEqual({
+      open: 0,
+      processing: 0,
+      closed: 0,
+      review: 0,
+      paid: 0,
+    })
+    expect(await statistics.countOutbox()).toEqual([])
+    expect(await statistics.countWrongTries({ from: at(0), until: at(1) })).toBe(0)
+    expect(await statistics.findLastGrantChange()).toBe(0)
+    expect(await statistics.countGrantChanges(0)).toEqual({ last: 0, isAll: true, counts: [] })
+  })
+
+  test('count purchases by their state of now', async () => {
+    const store = await open()
+    await save(store, paidPurchase('one'))
+    await save(store, paidPurchase('two', { email: BERT }))
+    await save(store, openPurchase('three'))
+    await save(store, openPurchase('four', { email: BERT }))
+    await save(store, openPurchase('four', { email: BERT, state: 'closed' }))
+    expect(await store.statistics.countPurchases()).toEqual({
+      open: 1,
+      processing: 0,
+      closed: 1,
+      review: 0,
+      paid: 2,
+    })
+  })
+
+  test('count what waits and what was given up, with the moment of the oldest, and nothing else', async () => {
+    const store = await open()
+    for (const [index, id] of ['one', 'two', 'three', 'four', 'five'].entries()) {
+      await save(store, paidPurchase(id), at(index))
+    }
+    const end = async (id: string, state: 'done' | 'dropped' | 'given_up') => {
+      const { key } = draftMessage('payment_confirmed', paidPurchase(id), NOON)
+      await store.outbox.update(key, (message) => endMessage(message, state, at(99)))
+    }
+    await end('one', 'done')
+    await end('three', 'given_up')
+    await end('four', 'dropped')
+    expect(await store.statistics.countOutbox()).toEqual([
+      { kind: 'payment_confirmed', state: 'waiting', messages: 2, oldestAt: at(1) },
+      { kind: 'payment_confirmed', state: 'given_up', messages: 1, oldestAt: at(2) },
+    ])
+  })
+
+  test('count wrong codes of all addresses within both moments, these included', async () => {
+    const store = await open()
+    await tryWrong(store, ANNA, [at(-1), at(0), at(5)])
+    await tryWrong(store, BERT, [at(5), at(10), at(11)])
+    expect(await store.statistics.countWrongTries({ from: at(0), until: at(10) })).toBe(4)
+  })
+
+  test('count the changes of grants after an entry, those that are alike together', async () => {
+    const store = await open()
+    const { statistics, premiumGrants } = store
+    await save(store, paidPurchase('one'))
+    await save(store, paidPurchase('two', { email: BERT }))
+    const first = await statistics.countGrantChanges(0)
+    expect(first).toEqual({
+      last: await statistics.findLastGrantChange(),
+      isAll: true,
+      counts: [{ by: CAUSE.by, reason: 'paid', isActive: true, changes: 2 }],
+    })
+
+    const by = 'webhook'
+    const refund = { ...REFUND, amount: 400 }
+    await store.refunds.update([refund], { ...CAUSE, by }, () => refund)
+    await premiumGrants.add({ id: 'gift', email: ANNA }, CAUSE)
+    const { counts, last } = await statistics.countGrantChanges(first.last)
+    expect(new Set(counts)).toEqual(
+      new Set([
+        { by, reason: 'refund_pending', isActive: false, changes: 1 },
+        { by: CAUSE.by, reason: 'granted', isActive: true, changes: 1 },
+      ]),
+    )
+    expect(await statistics.countGrantChanges(last)).toEqual({ last, isAll: true, counts: [] })
+  })
+})
