@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { runAlibi } from '../alibi-process.ts'
 
@@ -19,14 +28,8 @@ export function builtExecutable(): Promise<string> {
 
 /** Builds a copy of the sources, so that nobody's dist/ changes under their hands. */
 async function build(): Promise<string> {
-  mkdirSync(CACHE, { recursive: true })
   sweep()
-  const folder = mkdtempSync(join(CACHE, `${FOLDER_PREFIX}${process.pid}-`))
-  for (const name of readdirSync(ROOT).filter((one) => !LEFT_OUT.includes(one))) {
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-
+  const folder = copySources()
   const { PATH = '' } = process.env
   const outcome = await runAlibi({ command: ['sh', 'build.sh'], cwd: folder, env: { PATH } })
   if (outcome.exitCode !== 0)
@@ -34,8 +37,31 @@ async function build(): Promise<string> {
   return join(folder, 'dist', 'alibi')
 }
 
+/** A folder of its own with all that building needs. It is taken away by a later run. */
+export function copySources(): string {
+  mkdirSync(CACHE, { recursive: true })
+  const folder = mkdtempSync(join(CACHE, `${FOLDER_PREFIX}${process.pid}-`))
+  for (const name of readdirSync(ROOT).filter((one) => !LEFT_OUT.includes(one))) {
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  }
+  linkTree(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+/** Where a package lies goes into the executable, so that a symbolic link in its place would make other bytes. */
+function linkTree(from: string, to: string): void {
+  mkdirSync(to)
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) linkTree(source, target)
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
+    else linkSync(source, target)
+  }
+}
+
 /** The test runner says nothing when a run ends, so every run takes away what earlier ones have left. */
 function sweep(): void {
+  mkdirSync(CACHE, { recursive: true })
   for (const name of readdirSync(CACHE)) {
     const [, owner] = new RegExp(`^${FOLDER_PREFIX}([0-9]+)-`).exec(name) ?? []
     if (owner === undefined || isRunning(Number(owner))) continue

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { MIGRATIONS } from '../../infrastructure/sqlite/migrations.ts'
 import { COMMANDS } from '../../interfaces/cli/command-table.ts'
 import packageJson from '../../package.json'
+import { runAlibi } from '../alibi-process.ts'
 import { client } from '../client.ts'
+import { copySources } from './built.ts'
 import { openProduction, type Production } from './production.ts'
 
 const NEWEST = MIGRATIONS.at(-1)!.name
@@ -11,7 +14,7 @@ const NEWEST = MIGRATIONS.at(-1)!.name
 let production: Production
 beforeAll(async () => {
   production = await openProduction()
-})
+}, 60_000)
 afterAll(() => production[Symbol.asyncDispose]())
 
 /** Without a single setting. */
@@ -31,6 +34,15 @@ describe('wrong usage exits with 2, says why and where to look, and does nothing
     [['help', 'destroy'], 'destroy'],
     [['help', 'serve', 'migrate'], 'migrate'],
     [['--serve'], '--serve'],
+    [['service'], 'install, uninstall, status, print'],
+    [['service', 'start'], 'install, uninstall, status, print'],
+    [['service', 'install', '--yes'], '--yes'],
+    [['backup'], 'alibi backup FILE'],
+    [['restore', ''], 'alibi restore FILE'],
+    [['erase', 'anna', '--yes'], '"anna"'],
+    [['doctor', '--mail-to', 'anna'], '--mail-to'],
+    [['doctor', '--offline', '--mail-to', 'anna@example.com'], '--offline'],
+    [['completion', 'fish'], 'fish'],
     [[''], '""'],
   ])('%j', async (parameters, named) => {
     const outcome = await production.run(parameters, production.settings)
@@ -78,9 +90,54 @@ describe('version needs no setting', () => {
     expect(JSON.parse(outcome.stdout)).toEqual({
       name: 'alibi',
       version: packageJson.version,
+      // The copy that the tests build is no repository.
+      commit: 'unknown',
       bun: packageJson.devDependencies.bun,
     })
   })
+})
+
+test('what is compiled where the repository does not answer says that its commit is not known', async () => {
+  const sources = copySources()
+  // Whether git is missing, or refuses another user's folder.
+  writeFileSync(join(sources, '.git'), 'gitdir: nowhere')
+  const compiled = join(sources, 'alibi')
+  const { PATH = '' } = process.env
+  expect(
+    await runAlibi({ command: ['sh', 'compile.sh', compiled], cwd: sources, env: { PATH } }),
+  ).toMatchObject({ exitCode: 0 })
+  const { stdout } = await runAlibi({ command: [compiled, 'version', '--json'], cwd: sources })
+  expect(JSON.parse(stdout).commit).toBe('unknown')
+  rmSync(sources, { recursive: true })
+})
+
+test('completion prints a script that bash takes, without a setting', async () => {
+  const printed = await run('completion', 'bash')
+  expect(printed).toMatchObject({ exitCode: 0, stderr: '' })
+  const asked = `${printed.stdout}COMP_WORDS=(alibi help comp) COMP_CWORD=2; _alibi; echo "$COMPREPLY"`
+  const bash = await runAlibi({ command: ['bash', '-c', asked], cwd: production.folder })
+  expect(bash).toEqual({ exitCode: 0, stdout: 'completion\n', stderr: '' })
+})
+
+test('what is wrong in a settings file is said with its name and its line', async () => {
+  const file = join(production.folder, 'wrong.env')
+  writeFileSync(file, 'PORT=1\nsk_live_pasted_alone\n')
+  const outcome = await run('serve', '--env-file', file)
+  expect(outcome).toEqual({
+    exitCode: 78,
+    stdout: '',
+    stderr: `alibi: --env-file: ${file}, line 2: must be KEY=VALUE\n`,
+  })
+})
+
+test('an address that is none of this machine is said with the settings that name it', async () => {
+  // RFC 5737 keeps it for documentation.
+  const env = { ...production.settings, HOST: '192.0.2.1', PORT: '8123' }
+  const outcome = await production.run(['serve'], env)
+  expect(outcome).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(outcome.stderr).toMatch(
+    /^alibi: HOST, PORT: 192\.0\.2\.1 port 8123 cannot be listened on: .+\n$/,
+  )
 })
 
 describe('migrate', () => {
@@ -88,11 +145,13 @@ describe('migrate', () => {
     await using own = await openProduction()
     const env = { DATABASE_URL: own.settings.DATABASE_URL }
     const first = await own.run(['migrate'], env)
-    const applied = MIGRATIONS.map(({ name }) => `Applied ${name}.\n`).join('')
+    const applied = MIGRATIONS.map(({ name }) => `Applied ${name} to ${own.databasePath}.\n`).join(
+      '',
+    )
     expect(first).toEqual({ exitCode: 0, stdout: applied, stderr: '' })
     expect(await own.run(['migrate'], env)).toEqual({
       exitCode: 0,
-      stdout: `The database is up to date at ${NEWEST}.\n`,
+      stdout: `The database ${own.databasePath} is up to date at ${NEWEST}.\n`,
       stderr: '',
     })
     expect(readdirSync(own.state)).toEqual(['alibi.db'])
@@ -105,8 +164,9 @@ describe('migrate', () => {
     const first = await own.run(['migrate', '--json'], env)
     const second = await own.run(['migrate', '--json'], env)
     expect([first.exitCode, second.exitCode]).toEqual([0, 0])
-    expect(JSON.parse(first.stdout)).toEqual({ applied: names, version: NEWEST })
-    expect(JSON.parse(second.stdout)).toEqual({ applied: [], version: NEWEST })
+    const report = { database: own.databasePath, version: NEWEST, copy: null }
+    expect(JSON.parse(first.stdout)).toEqual({ ...report, applied: names })
+    expect(JSON.parse(second.stdout)).toEqual({ ...report, applied: [] })
   })
 
   test('leaves a service that is running in peace', async () => {

@@ -1,9 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { client } from '../client.ts'
 import { SERVER_ERROR, TOO_MANY_REQUESTS, UNAUTHORIZED } from '../stripe-double/faults.ts'
 import { type StripeEvent, signedDelivery } from '../stripe-events.ts'
 import { buyer, deliverAll, openProduction, type Production, SECRETS } from './production.ts'
+import { holdDatabase } from './stored.ts'
 
 // Two of these wait for a deadline, so all of them run side by side.
 
@@ -117,10 +117,7 @@ test.concurrent('while another process holds the database the webhook asks to be
   const paid = double.pay((await checkOut()).sessionId).at(-1)
   if (!paid) throw new Error('the payment made no event')
 
-  const database = new Database(production.databasePath)
-  // The service writes by itself, too.
-  database.run('PRAGMA busy_timeout = 5000')
-  database.run('BEGIN IMMEDIATE')
+  const hold = holdDatabase(production)
   let isRefused = false
   const refusal = deliver(alibi.url, paid).finally(() => {
     isRefused = true
@@ -136,8 +133,7 @@ test.concurrent('while another process holds the database the webhook asks to be
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await hasPremium()).toBe(false)
 
-  database.run('ROLLBACK')
-  database.close()
+  hold[Symbol.dispose]()
   const accepted = await deliver(alibi.url, paid)
   expect([accepted.status, await accepted.json()]).toEqual([200, { received: true }])
   expect(await hasPremium()).toBe(true)

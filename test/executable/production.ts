@@ -99,7 +99,11 @@ export async function openProduction() {
 }
 
 /** A buyer of a running Alibi, who takes one step at a time; steps that are refused fail the test. */
-export function buyer({ url }: AlibiProcess, { mailbox, double }: Production, email: string) {
+export function buyer(
+  { url }: Pick<AlibiProcess, 'url'>,
+  { mailbox, double }: Production,
+  email: string,
+) {
   const http = client(url)
 
   async function mailCode(): Promise<string> {

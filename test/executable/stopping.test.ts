@@ -101,6 +101,24 @@ test('a client that never finishes its request holds up nobody, and is told so',
   expect((await heard).join('')).toContain('503 Service Unavailable')
 })
 
+test('a client that never finishes the head of its request holds it up for no more than some seconds', async () => {
+  await using production = await openProduction()
+  const alibi = await production.start()
+  const { hostname, port } = new URL(alibi.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.on('error', () => {}).resume()
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
+  expect((await client(alibi.url).get('/health')).status).toBe(200)
+
+  const before = performance.now()
+  expect(await alibi.stop()).toBe(0)
+  await closed
+  // A connection that idles is closed after 45 seconds.
+  expect(performance.now() - before).toBeLessThan(10_000)
+}, 20_000)
+
 test('it goes on serving when nobody reads its log any more, and stops with 0', async () => {
   await using production = await openProduction()
   const { executable, folder, settings } = production
@@ -112,6 +130,7 @@ test('it goes on serving when nobody reads its log any more, and stops with 0', 
   })
   const log = child.stdout.getReader()
   const { value } = await log.read()
+  // What a new service says first is where it serves.
   const { url } = JSON.parse(new TextDecoder().decode(value).split('\n')[0] ?? '')
   await log.cancel()
 

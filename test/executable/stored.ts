@@ -9,9 +9,16 @@ import { until } from './until.ts'
 type Row = Readonly<Record<string, unknown>>
 type Place = Pick<Production, 'databasePath' | 'folder'>
 
+/** A connection that waits while a service writes, which it does by itself, too. */
+function connect({ databasePath }: Place, options?: { readonly: true }): Database {
+  const database = new Database(databasePath, options)
+  database.run('PRAGMA busy_timeout = 5000')
+  return database
+}
+
 /** Reads beside a service that may be running. */
-export function stored({ databasePath }: Place, sql: string, ...values: string[]): readonly Row[] {
-  const database = new Database(databasePath, { readonly: true })
+export function stored(place: Place, sql: string, ...values: string[]): readonly Row[] {
+  const database = connect(place, { readonly: true })
   try {
     return database.query<Row, string[]>(sql).all(...values)
   } finally {
@@ -20,11 +27,22 @@ export function stored({ databasePath }: Place, sql: string, ...values: string[]
 }
 
 /** Writes beside a service that may be running. */
-export function change({ databasePath }: Place, sql: string, ...values: (string | number)[]): void {
-  const database = new Database(databasePath)
-  database.run('PRAGMA busy_timeout = 5000')
+export function change(place: Place, sql: string, ...values: (string | number)[]): void {
+  const database = connect(place)
   database.run(sql, values)
   database.close()
+}
+
+/** Keeps others from writing until it is disposed of, like a process in the middle of a write. */
+export function holdDatabase(place: Place): Disposable {
+  const database = connect(place)
+  database.run('BEGIN IMMEDIATE')
+  return {
+    [Symbol.dispose]() {
+      database.run('ROLLBACK')
+      database.close()
+    },
+  }
 }
 
 /**
