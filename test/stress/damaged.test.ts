@@ -1,0 +1,109 @@
+import { expect, test } from 'bun:test'
+import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { client } from '../client.ts'
+import { spoilTable } from '../database-faults.ts'
+import { openProduction, type Production } from '../executable/production.ts'
+import { change } from '../executable/stored.ts'
+import { milliseconds, printFigures, tally } from './figures.ts'
+import { loggedErrors, loggedEvents, openShop, readyStatus, untilReady } from './shop.ts'
+
+// The database goes bad under a service that runs: a failing disk, a wrong hand.
+
+const BUYERS = 20
+
+/** Makes sure that the service reads again what it has read: SQLite trusts its memory as long as nobody else writes. */
+function forget(production: Production): void {
+  change(production, 'UPDATE sweeps SET last_run_at = last_run_at + 1')
+}
+
+type Fault = readonly [
+  name: string,
+  fault: (production: Production) => void,
+  /** What a start says then. Null where it finds nothing wrong. */
+  said: RegExp | null,
+]
+
+const TO_RESTORE = /is damaged, so put a backup back with "alibi restore FILE"/
+
+const FAULTS: readonly Fault[] = [
+  [
+    'cut in half',
+    (production) => {
+      forget(production)
+      const { size } = statSync(production.databasePath)
+      truncateSync(production.databasePath, size / 2)
+    },
+    TO_RESTORE,
+  ],
+  [
+    'overwritten in one page',
+    (production) => {
+      forget(production)
+      spoilTable(production.databasePath, 'purchases')
+    },
+    TO_RESTORE,
+  ],
+  ['deleted', ({ databasePath }) => rmSync(databasePath), null],
+  ['robbed of its log', ({ databasePath }) => rmSync(`${databasePath}-wal`), null],
+  [
+    'replaced by another one',
+    ({ databasePath, folder }) => {
+      copyFileSync(databasePath, join(folder, 'other.db'))
+      renameSync(join(folder, 'other.db'), databasePath)
+    },
+    null,
+  ],
+]
+
+test.each(FAULTS)(
+  'a database that is %s takes no more, is said to be unusable, and serves again once a backup is back',
+  async (name, fault, said) => {
+    await using production = await openProduction()
+    const before = await production.start()
+    const shop = await openShop(production, before, BUYERS)
+    // All of it is in the one file then.
+    await before.stop()
+    const backup = join(production.folder, 'backup.db')
+    copyFileSync(production.databasePath, backup)
+    const alibi = await production.start()
+    expect(await readyStatus(alibi)).toBe(200)
+
+    fault(production)
+    const events = shop.sessions.map(({ sessionId }) => shop.pay(sessionId))
+    const statuses: number[] = []
+    for (const event of events) statuses.push(await production.double.deliver(event))
+    const noticed = await untilReady(alibi, 503)
+    expect(await production.double.deliver(events.at(-1)!)).toBe(503)
+    expect((await client(alibi.url).get('/health')).status).toBe(200)
+    const unnoticed = statuses.filter((status) => status === 200).length
+    expect(new Set(statuses.slice(unnoticed))).toEqual(new Set([503]))
+    expect(loggedEvents(alibi)).toContain('warn not ready')
+    const damage = said ? [expect.stringContaining('error the database is damaged')] : []
+    expect(loggedErrors(alibi)).toEqual(damage)
+    await alibi.stop('SIGKILL')
+
+    if (said) {
+      const start = await production.run(['serve'], { PORT: '0', ...production.settings })
+      expect(start).toMatchObject({ exitCode: 78, stdout: '' })
+      expect(start.stderr).toMatch(said)
+      expect(start.stderr.trimEnd()).not.toContain('\n')
+    }
+    const restored = await production.run(['restore', backup, '--yes'])
+    expect(restored).toMatchObject({ exitCode: 0 })
+    const again = await production.start()
+    expect(await readyStatus(again)).toBe(200)
+    for (const event of events) expect(await production.double.deliver(event)).toBe(200)
+    const lost = await shop.withoutPremium(
+      again,
+      shop.sessions.map(({ email }) => email),
+    )
+    printFigures(
+      `database ${name}`,
+      `webhook ${tally(statuses)}; /ready 503 within ${milliseconds(noticed)} of the last; ` +
+        `${lost.length} of ${BUYERS} payments missing after restore and redelivery`,
+    )
+    expect(lost).toEqual([])
+  },
+  20_000,
+)

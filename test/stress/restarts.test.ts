@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import type { AlibiProcess } from '../alibi-process.ts'
+import { judgeEnds } from '../executable/ends.ts'
+import { buyer, openProduction } from '../executable/production.ts'
+import { carriedOut, inspectKilled, letOutboxTimePass } from '../executable/stored.ts'
+import { milliseconds, percentile, printFigures } from './figures.ts'
+import { untilReady } from './shop.ts'
+
+// A supervisor that starts the service again whenever it is gone, as systemd does, and something that kills it.
+
+const KILLS = process.env['STRESS'] === 'whole' ? 500 : 50
+const WORKERS = 4
+const INSPECTED_EVERY = 10
+const COMES_AGAIN_MS = 25
+
+/** Spread over the time that a purchase takes, in no order. */
+function aliveMs(kill: number): number {
+  return 30 + ((kill * 67) % 100)
+}
+
+test('killed again and again under load it comes back by itself, and nothing that was acknowledged is lost', async () => {
+  await using production = await openProduction()
+  let alibi: AlibiProcess = await production.start()
+  const env = { ...production.settings, PORT: new URL(alibi.url).port }
+  const premium = new Map<string, boolean>()
+  let isOver = false
+  let interrupted = 0
+
+  /** As Stripe does: until it is taken. */
+  async function deliver(event: Parameters<typeof production.double.deliver>[0]): Promise<void> {
+    for (;;) {
+      const status = await production.double.deliver(event).catch(() => null)
+      if (status === 200) return
+      await Bun.sleep(COMES_AGAIN_MS)
+    }
+  }
+
+  /** One buyer after the other. Whoever is interrupted while proving the address or choosing goes home. */
+  async function buyOn(worker: number): Promise<void> {
+    for (let number = 0; !isOver; number++) {
+      const email = `buyer-${worker}-${number}@example.com`
+      try {
+        const { prove, checkOut } = buyer(alibi, production, email)
+        await prove()
+        const { sessionId } = await checkOut()
+        await deliver(production.double.pay(sessionId).at(-1)!)
+        premium.set(email, true)
+      } catch {
+        interrupted++
+        await Bun.sleep(COMES_AGAIN_MS)
+      }
+    }
+  }
+
+  const workers = Array.from({ length: WORKERS }, (_, worker) => buyOn(worker))
+  const gaps: number[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    await Bun.sleep(aliveMs(kill))
+    const killedAt = performance.now()
+    await alibi.stop('SIGKILL')
+    if (kill % INSPECTED_EVERY === 0) {
+      inspectKilled(production, ({ damage }) => expect(damage).toEqual([]))
+    }
+    const restartedAt = performance.now()
+    alibi = await production.start({ env })
+    await untilReady(alibi, 200)
+    const inspecting = kill % INSPECTED_EVERY === 0 ? restartedAt - killedAt : 0
+    gaps.push(performance.now() - killedAt - inspecting)
+  }
+  isOver = true
+  await Promise.all(workers)
+  await alibi.stop()
+  letOutboxTimePass(production)
+  alibi = await production.start({ env })
+  await carriedOut(production)
+  const { wrong, payments, confirmed } = await judgeEnds(production, alibi, premium)
+
+  printFigures(
+    'kill -9 loop',
+    `${KILLS} kills under load: ${payments} payments, ${premium.size} acknowledged, ${wrong.length} wrong ends, ` +
+      `${confirmed} confirmed once, ${interrupted} visitors interrupted; ready again after ` +
+      `${milliseconds(percentile(gaps, 0.5))} (median), ${milliseconds(percentile(gaps, 1))} at most`,
+  )
+  expect(wrong).toEqual([])
+  expect(premium.size).toBeGreaterThan(KILLS / 10)
+  expect(percentile(gaps, 0.5)).toBeLessThan(1500)
+}, 600_000)

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import { openProduction } from '../executable/production.ts'
+import { until } from '../executable/until.ts'
+import { gatherCrowd, timeOthers } from './crowd.ts'
+import { milliseconds, percentile, printFigures, seconds } from './figures.ts'
+import { rawRequest } from './raw-connection.ts'
+
+// Slowloris: requests that arrive a byte at a time, half of them in the middle of their head, half in their body.
+
+const CLIENTS = process.env['STRESS'] === 'whole' ? 5000 : 1000
+const WARM_UP = 100
+const REQUESTS = 300
+/** Each client sends a byte a second, and never all of them at once. */
+const TURNS = 50
+const TURN_MS = 20
+const PATH = '/auth/check?email=a@example.com'
+/** Beyond the 45 seconds that a connection has for a request, of which the kernel's timers take some more. */
+const CLOSED_WITHIN_MS = 60_000
+
+const HEAD = 'GET / HTTP/1.1\r\nHost: alibi.example\r\nX-Slow: '
+const BODY = rawRequest('POST', '/auth/verify-email', {
+  headers: { 'Content-Type': 'application/json', 'Content-Length': '1000' },
+})
+
+test('slow clients by the thousand delay nobody, and hold up no end', async () => {
+  await using production = await openProduction()
+  const alibi = await production.start()
+  await timeOthers(alibi.url, PATH, WARM_UP)
+  const alone = percentile(await timeOthers(alibi.url, PATH, REQUESTS), 0.99)
+  const startedAt = performance.now()
+  const crowd = await gatherCrowd(alibi.url, CLIENTS)
+  crowd.send((index) => (index % 2 === 0 ? HEAD : BODY))
+  let turn = 0
+  const drip = setInterval(() => {
+    turn = (turn + 1) % TURNS
+    crowd.send((index) => (index % TURNS === turn ? 'x' : null))
+  }, TURN_MS)
+  try {
+    const among = percentile(await timeOthers(alibi.url, PATH, REQUESTS), 0.99)
+    expect(crowd.closed()).toBe(0)
+    const figures = `${CLIENTS} clients: p99 of others ${milliseconds(among)}, ${milliseconds(alone)} before`
+    expect(among).toBeLessThan(alone + 200)
+
+    if (process.env['STRESS'] === 'whole') {
+      const left = () => crowd.closed() === CLIENTS
+      await until('all of them are closed', left, CLOSED_WITHIN_MS)
+      const closedAfter = performance.now() - startedAt
+      printFigures('slow clients', `${figures}; all closed after ${seconds(closedAfter)}`)
+      return
+    }
+    process.stdout.write('not tested here: that slow clients are closed (STRESS=whole waits)\n')
+    const before = performance.now()
+    expect(await alibi.stop()).toBe(0)
+    const stopped = performance.now() - before
+    printFigures('slow clients', `${figures}; stopped with them in ${seconds(stopped)}`)
+    expect(stopped).toBeLessThan(8000)
+  } finally {
+    clearInterval(drip)
+    crowd.leave()
+  }
+}, 90_000)

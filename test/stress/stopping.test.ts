@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test'
+import type { AlibiProcess } from '../alibi-process.ts'
+import { openProduction } from '../executable/production.ts'
+import { milliseconds, percentile, printFigures } from './figures.ts'
+import { type Exchange, openRaw, type RawConnection, rawRequest } from './raw-connection.ts'
+
+// SIGTERM in the middle of as much as sixteen clients can ask. A request that the service has read is in its log, so
+// that what it has read and what its clients have got can be compared.
+
+const ROUNDS = process.env['STRESS'] === 'whole' ? 50 : 10
+const CLIENTS = 16
+const STOP_AFTER_MS = 150
+
+/** On a kept connection when there was an answer on it before. */
+type Asked = { readonly isKept: boolean; readonly exchange: Exchange }
+
+/** Asks on and on, and ends when nobody listens any more. */
+async function askOn(
+  { url }: AlibiProcess,
+  isKeptAlive: boolean,
+  seen: Asked[],
+  name: string,
+): Promise<void> {
+  let connection: RawConnection | null = null
+  for (let number = 0; ; number++) {
+    const isKept: boolean = connection?.isOpen() ?? false
+    if (!connection || !isKept) connection = await openRaw(url)
+    const exchange = await connection.exchange(requestOf(number, name, isKeptAlive))
+    seen.push({ isKept, exchange })
+    if (exchange.outcome === 'refused') return
+    if (!isKeptAlive || exchange.outcome !== 'answered' || exchange.closes) {
+      connection.close()
+      connection = null
+    }
+  }
+}
+
+/** Something to look up, something to render, something to store and mail. */
+function requestOf(number: number, name: string, isKeptAlive: boolean): string {
+  const headers = isKeptAlive ? {} : { Connection: 'close' }
+  if (number % 3 === 0) return rawRequest('GET', '/auth/check?email=a@example.com', { headers })
+  if (number % 3 === 1) return rawRequest('GET', '/languages', { headers })
+  const body = JSON.stringify({ email: `${name}-${number}@example.com` })
+  const json = { ...headers, 'Content-Type': 'application/json' }
+  return rawRequest('POST', '/auth/verify-email', { headers: json, body })
+}
+
+function countLogged(alibi: AlibiProcess): number {
+  return alibi.output().split('"event":"request"').length - 1
+}
+
+test('on SIGTERM under load every request that was read is answered, whole', async () => {
+  await using production = await openProduction()
+  const seen: Asked[] = []
+  const stops: number[] = []
+  let logged = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const alibi = await production.start()
+    const clients = Array.from({ length: CLIENTS }, (_, index) =>
+      askOn(alibi, index % 2 === 0, seen, `round-${round}-${index}`),
+    )
+    await Bun.sleep(STOP_AFTER_MS)
+    const before = performance.now()
+    expect(await alibi.stop()).toBe(0)
+    stops.push(performance.now() - before)
+    await Promise.all(clients)
+    logged += countLogged(alibi)
+  }
+
+  const count = (outcome: Exchange['outcome'], isKept: boolean) =>
+    seen.filter((one) => one.exchange.outcome === outcome && one.isKept === isKept).length
+  const answered = count('answered', true) + count('answered', false)
+  printFigures(
+    'SIGTERM under load',
+    `${ROUNDS} rounds, ${CLIENTS} clients: ${logged} requests read, ${answered} answered whole, ${logged - answered} lost; ` +
+      `${count('unanswered', true)} reset unread on kept connections and ${count('unanswered', false)} on new ones; ` +
+      `stopped within ${milliseconds(percentile(stops, 1))}`,
+  )
+  expect(count('cut', true) + count('cut', false)).toBe(0)
+  expect(answered).toBe(logged)
+  expect(answered).toBeGreaterThan(ROUNDS * CLIENTS)
+  expect(count('unanswered', true)).toBe(0)
+}, 300_000)
