@@ -1,0 +1,82 @@
+#!/bin/sh
+# Installs Alibi as a systemd service on this machine, or upgrades it. It lies beside the executables and their
+# SHA256SUMS, and checks them before it runs anything. Run it again for an upgrade; what is the same already stays.
+set -eu
+unset CDPATH BUN_OPTIONS BUN_BE_BUN
+
+usage='Usage: sh install.sh [--uninstall [--yes]] [--root FOLDER]
+
+Installs the Alibi beside this script as a systemd service, or upgrades it. Needs root.
+
+  --uninstall    take the service away, and keep its data
+  --yes          do not ask first
+  --root FOLDER  work on the system whose root folder is FOLDER, such as an image
+
+Secrets are never given here: they go into files that the last lines name.'
+
+fail() {
+  printf 'install.sh: %s\n' "$1" >&2
+  exit 1
+}
+
+refuse_usage() {
+  printf 'install.sh: %s\n\n%s\n' "$1" "$usage" >&2
+  exit 2
+}
+
+action=install
+root=
+yes=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --uninstall) action=uninstall ;;
+    --yes) yes=yes ;;
+    --root)
+      [ -n "${2:-}" ] || refuse_usage '--root needs a folder'
+      # Alibi is started from another folder than this script may have been.
+      root=$(cd -- "$2" 2>/dev/null && pwd) || fail "--root: $2 is not a folder"
+      shift
+      ;;
+    --help | -h)
+      printf '%s\n' "$usage"
+      exit 0
+      ;;
+    --*) refuse_usage "there is no option $1" ;;
+    *) refuse_usage 'it takes options only, and no secrets' ;;
+  esac
+  shift
+done
+[ -z "$yes" ] || [ "$action" = uninstall ] || refuse_usage '--yes goes with --uninstall'
+
+cd -- "$(dirname -- "$0")"
+
+# Which executable is for this machine.
+system=$(uname -s)
+[ "$system" = Linux ] || fail "Alibi runs on Linux, and this is $system"
+machine=$(uname -m)
+case $machine in
+  x86_64 | amd64) kind=x64 loader=/lib64/ld-linux-x86-64.so.2 ;;
+  aarch64 | arm64) kind=arm64 loader=/lib/ld-linux-aarch64.so.1 ;;
+  *) fail "there is no Alibi for $machine: it needs x86_64 or aarch64, with 64 bits" ;;
+esac
+if [ ! -e "$loader" ]; then
+  fail "this system has no glibc ($loader), as systemd services of Alibi need. On one with musl and libstdc++, let its service manager start alibi-VERSION-linux-$kind-musl by hand"
+fi
+
+set -- alibi-*-linux-"$kind"
+[ $# = 1 ] || fail "there is more than one Alibi here: $*"
+executable=$1
+[ -f "$executable" ] || fail "there is no alibi-VERSION-linux-$kind beside this script"
+
+# Whether it, and whatever else of the release is here but for other machines, is as it was released.
+[ -f SHA256SUMS ] || fail 'there is no SHA256SUMS beside this script: nothing can be checked'
+own=$(grep "^[0-9a-f]\{64\}  $executable\$" SHA256SUMS) || fail "SHA256SUMS does not name $executable"
+{ printf '%s\n' "$own" && grep -v '  alibi-' SHA256SUMS; } |
+  sha256sum --check --strict --quiet --ignore-missing - >&2 ||
+  fail 'what is named above is not as it was released: nothing was run. Copy it here anew'
+
+[ -x "$executable" ] || chmod u+x "$executable"
+"./$executable" service "$action" ${root:+--root "$root"} ${yes:+--yes}
+
+[ "$action" = install ] || exit 0
+printf '\nWhat stands before it: operations/Caddyfile or operations/nginx.conf.\n'

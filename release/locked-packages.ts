@@ -1,0 +1,68 @@
+import lock from '../bun.lock'
+
+/** A package as the lock file pins it. */
+export type LockedPackage = {
+  readonly name: string
+  readonly version: string
+  /** The SHA-512 of its archive, in hexadecimal. */
+  readonly sha512: string
+  /** `name@version` of what it needs. */
+  readonly needs: readonly string[]
+}
+
+type Entry = { readonly path: string; readonly needs: Readonly<Record<string, string>> }
+
+const [PROJECT = {}] = Object.values(lock.workspaces)
+
+/** What the executable is made of, sorted: the dependencies and all that they need. Tools that only build it are not. */
+export function shippedPackages(): readonly LockedPackage[] {
+  const reached = new Map<string, LockedPackage>()
+  const queue: string[] = resolveAll({ path: '', needs: PROJECT.dependencies ?? {} })
+  for (const path of queue) {
+    if (reached.has(path)) continue
+    const own = lockedPackage(path)
+    reached.set(path, own)
+    queue.push(...resolveAll(entryOf(path)))
+  }
+  return [...reached.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** By where it lies: its name, or that of who has a version of its own, too. */
+export function lockedPackage(path: string): LockedPackage {
+  const [resolved, , , integrity] = arrayOf(path)
+  const at = resolved.lastIndexOf('@')
+  if (!integrity.startsWith('sha512-')) throw new Error(`bun.lock has no SHA-512 of ${path}`)
+  return {
+    name: resolved.slice(0, at),
+    version: resolved.slice(at + 1),
+    sha512: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex'),
+    needs: resolveAll(entryOf(path))
+      .map((needed) => arrayOf(needed)[0])
+      .toSorted(),
+  }
+}
+
+/** Peers are what the project brings along; those that it only builds or tests with are not in the executable. */
+function entryOf(path: string): Entry {
+  const [, , information] = arrayOf(path)
+  const { dependencies, peerDependencies, optionalPeers = [] } = information
+  const peers = Object.entries(peerDependencies ?? {}).filter(
+    ([name]) => !optionalPeers.includes(name) && !(name in (PROJECT.devDependencies ?? {})),
+  )
+  return { path, needs: { ...dependencies, ...Object.fromEntries(peers) } }
+}
+
+/** A package of another version than the one at the top lies below whoever needs it. */
+function resolveAll({ path, needs }: Entry): string[] {
+  return Object.keys(needs).map((name) => {
+    const own = `${path}/${name}`
+    return own in lock.packages ? own : name
+  })
+}
+
+/** Every package comes from a registry; the other kinds have fewer items. */
+function arrayOf(path: string) {
+  const found = lock.packages[path]
+  if (found?.length !== 4) throw new Error(`bun.lock does not have ${path} from a registry`)
+  return found
+}
