@@ -29,7 +29,7 @@ test('the browser that CHROMIUM_PATH names is taken before one that is installed
 
 test('one that is named and does not run is no reason to take another', async () => {
   for (const CHROMIUM_PATH of [join(folder, 'missing'), command('broken', 'exit 127')]) {
-    expect(findChromium({ CHROMIUM_PATH, PATH: folder })).rejects.toThrow(
+    await expect(findChromium({ CHROMIUM_PATH, PATH: folder })).rejects.toThrow(
       `CHROMIUM_PATH names no browser that runs: ${CHROMIUM_PATH}`,
     )
   }
