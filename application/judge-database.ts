@@ -1,5 +1,6 @@
 import { formatBytes } from './byte-size.ts'
 import { type Finding, findingsOn } from './finding.ts'
+import { shellWord } from './shell-word.ts'
 
 export type DatabaseFacts = {
   /** Absolute. */
@@ -88,7 +89,7 @@ function judgeFile({ path, file, trouble }: DatabaseFacts): readonly Finding[] {
     found.push(
       failed(
         `${foreign} belongs to another user than ${path}: whoever has one cannot use the other`,
-        `chown --reference=${path} ${foreign}`,
+        `chown --reference=${shellWord(path)} ${shellWord(foreign)}`,
       ),
     )
   }
@@ -101,13 +102,13 @@ function judgeFile({ path, file, trouble }: DatabaseFacts): readonly Finding[] {
     )
   }
   if (isExposed) {
-    found.push(warning(`others on this machine get at ${path}`, `chmod o-rwx ${path}*`))
+    found.push(warning(`others on this machine get at ${path}`, `chmod o-rwx ${shellWord(path)}*`))
   }
   if (logBytes > LOG_WARNING_BYTES) {
     found.push(
       warning(
         `the log beside it has grown to ${formatBytes(logBytes)}: something reads without an end`,
-        `look who has it open (fuser ${path}), and restart the service`,
+        `look who has it open (fuser ${shellWord(path)}), and restart the service`,
       ),
     )
   }
@@ -120,7 +121,7 @@ function judgeTrouble(path: string, trouble: string): Finding {
     return failed(`${path} is damaged, or no database (${trouble})`, RESTORE)
   }
   if (/^SQLITE_(?:BUSY|LOCKED)/.test(trouble)) {
-    const advice = `look who has it open (fuser ${path}), and try again`
+    const advice = `look who has it open (fuser ${shellWord(path)}), and try again`
     return failed(`${path} is locked by another process (${trouble})`, advice)
   }
   return failed(

@@ -1,4 +1,5 @@
 import { type Finding, findingsOn } from './finding.ts'
+import { shellWord } from './shell-word.ts'
 
 export type SettingsFacts = {
   /** One line each; none where the settings are right, as far as they can tell by themselves. */
@@ -153,7 +154,7 @@ function judgeFile({ source, path, isWritable }: ExposedFile): Finding {
   const done = isWritable ? 'read or change' : 'read'
   return warning(
     `${source}: others on this machine may ${done} ${path}`,
-    `chmod ${isWritable ? 'go-w,o-rwx' : 'o-rwx'} ${path}`,
+    `chmod ${isWritable ? 'go-w,o-rwx' : 'o-rwx'} ${shellWord(path)}`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { formatBytes } from '../../application/byte-size.ts'
+import { shellWord } from '../../application/shell-word.ts'
 import { EXIT } from './exit-codes.ts'
 import { withProgress } from './with-progress.ts'
 
@@ -67,13 +68,13 @@ function formatText(
   { databasePath, ...backup }: PreparedRestore,
   { kept, envFile }: { kept: string | null; envFile: string | null },
 ): string {
-  const settings = envFile === null ? '' : ` --env-file ${envFile}`
+  const settings = envFile === null ? '' : ` --env-file ${shellWord(envFile)}`
   return [
     `Restored ${file} (${describe(backup)}) as ${databasePath}.`,
     ...(kept === null
       ? ['There was no database before.']
       : [
-          `The old database is ${kept}. To go back: alibi restore ${kept}${settings}`,
+          `The old database is ${kept}. To go back: alibi restore ${shellWord(kept)}${settings}`,
           'It stays there until you remove it.',
         ]),
     'Start the service: it asks the payment provider for what was sold since the backup. What was refunded',

@@ -113,6 +113,15 @@ test.each<[Partial<typeof FILE>, string, string]>([
   ])
 })
 
+test('a command to copy takes a path with spaces', () => {
+  const path = '/srv/my shop/alibi.db'
+  const file = { ...FILE, isExposed: true, foreignFiles: [`${path}-wal`] }
+  expect(troubles({ ...WELL, path, file }).map(({ advice }) => advice)).toEqual([
+    `chown --reference='${path}' '${path}-wal'`,
+    `chmod o-rwx '${path}'*`,
+  ])
+})
+
 test.each([
   [64 * MEGABYTE - 1, 2 * MEGABYTE, 'failed'],
   [64 * MEGABYTE, 2 * MEGABYTE, 'warning'],

@@ -106,12 +106,13 @@ test('what the runtime obeys is a warning, whatever the settings are', () => {
 })
 
 test.each([
-  [false, 'may read /etc/x', 'chmod o-rwx /etc/x'],
-  [true, 'may read or change /etc/x', 'chmod go-w,o-rwx /etc/x'],
+  [false, '/etc/x', 'may read /etc/x', 'chmod o-rwx /etc/x'],
+  [true, '/etc/x', 'may read or change /etc/x', 'chmod go-w,o-rwx /etc/x'],
+  [false, '/etc/my x', 'may read /etc/my x', "chmod o-rwx '/etc/my x'"],
 ])(
-  'a file that others get at (to write: %p) is a warning with the command',
-  (isWritable, text, advice) => {
-    const exposedFiles = [{ source: '--env-file', path: '/etc/x', isWritable }]
+  'a file that others get at (to write: %p, %s) is a warning with the command',
+  (isWritable, path, text, advice) => {
+    const exposedFiles = [{ source: '--env-file', path, isWritable }]
     expect(judgeSettings({ ...RIGHT, exposedFiles })).toContainEqual({
       name: 'files',
       level: 'warning',

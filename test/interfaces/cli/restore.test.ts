@@ -57,6 +57,13 @@ test('checks first, then asks, then acts, and says what was done and how to go b
   expect(lines.join('\n')).toContain('alibi reconcile --since')
 })
 
+test('says how to go back in words that a shell takes, whatever the files are called', async () => {
+  const { lines } = await run({ kept: '/my shop/alibi.db.before', envFile: '/my shop/alibi.env' })
+  expect(lines.join('\n')).toContain(
+    "alibi restore '/my shop/alibi.db.before' --env-file '/my shop/alibi.env'",
+  )
+})
+
 test('changes nothing unless the answer is yes, and then exits with 1', async () => {
   const { outcome, lines, complaints, events } = await run({ answer: false })
   expect(outcome).toBe(1)
