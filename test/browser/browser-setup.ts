@@ -36,7 +36,7 @@ export type Visit = Awaited<ReturnType<typeof openVisit>>
 /** A page answers within milliseconds here, so whoever waits this long waits in vain. */
 const PATIENCE_MS = 10_000
 /** More than that, because the runner ends the browser with a test that takes too long. */
-export const TEST_PATIENCE_MS = 120_000
+export const TEST_PATIENCE_MS = 300_000
 
 /** Playwright's driver would rather have pages that are left behind thrown away. */
 const WITHOUT_KEPT_PAGES = '--disable-back-forward-cache'

@@ -260,7 +260,7 @@ describe('beside a service that runs', () => {
     }
     expect((await runAlone('unlock', email)).exitCode).toBe(0)
     expect((await runJson('status', email)).json.hasPremium).toBe(true)
-  }, 15_000)
+  }, 60_000)
 })
 
 test.each([
@@ -326,7 +326,7 @@ test('an erasure that is killed has erased everything or nothing, and can be don
     expect((await own.runJson(['erase', email])).exitCode).toBe(0)
     expect(stored(own, 'SELECT 1 FROM operator_grants WHERE email = ?', email)).toEqual([])
   }
-}, 20_000)
+}, 60_000)
 
 test('the service prunes by itself what is of no use any more, and says so', async () => {
   await using own = await openProduction()

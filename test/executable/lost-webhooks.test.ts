@@ -142,4 +142,4 @@ test.concurrent('a webhook that comes after all, days late and twice, changes no
   const ends = await judgeEnds(production, alibi, new Map([['late@example.com', true]]))
   expect(ends).toEqual({ wrong: [], payments: 1, confirmed: 1, refunded: 0 })
   expect(mailbox.delivered.filter(({ key }) => key !== null).length).toBe(1)
-}, 30_000)
+}, 60_000)

@@ -149,4 +149,4 @@ test.concurrent('a mail provider that is down for three days leaves the mail to 
   expect(alarms.length).toBe(1)
   expect(alarms[0]).toContain('given up')
   expect(alarms[0]).not.toContain(EMAIL)
-}, 30_000)
+}, 60_000)

@@ -52,7 +52,7 @@ test.concurrent('a Stripe that hangs is given up before it costs the buyer patie
   double.clearFaults()
   const { sessionId } = await checkOut()
   expect([...double.sessions.keys()]).toEqual([sessionId])
-}, 15_000)
+}, 60_000)
 
 test.concurrent.each([
   ['fails', SERVER_ERROR],
@@ -137,4 +137,4 @@ test.concurrent('while another process holds the database the webhook asks to be
   const accepted = await deliver(alibi.url, paid)
   expect([accepted.status, await accepted.json()]).toEqual([200, { received: true }])
   expect(await hasPremium()).toBe(true)
-}, 15_000)
+}, 60_000)

@@ -239,4 +239,4 @@ test.concurrent('who pays again before the lost payment is found gets the second
 
   const ends = await judgeEnds(production, alibi, new Map([[email, true]]))
   expect(ends).toEqual({ wrong: [], payments: 2, confirmed: 1, refunded: 1 })
-}, 30_000)
+}, 60_000)

@@ -80,7 +80,7 @@ test('the mails that tell how a payment ended are shown on the console, once eac
   for (const mail of [failure, confirmation, later]) {
     expect(alibi.output().split(mail).length - 1).toBe(1)
   }
-}, 15_000)
+}, 60_000)
 
 test('a late debit opens access only once the money arrives, and bounced money never', async () => {
   const http = client(alibi.url)

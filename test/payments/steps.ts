@@ -86,7 +86,7 @@ export const circumstances = {
   skewMs: fc.constantFrom(0, -SKEW_MS, SKEW_MS),
 }
 
-export const TIMEOUT_MS = 120_000
+export const TIMEOUT_MS = 300_000
 /** Looking for the smallest steps that fail ends early enough for them, and their seed, to be printed. */
 export const IN_TIME = { interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true }
 

@@ -6,7 +6,7 @@ import { type Sequence, STORIES, type Story, sequencesOf, type Telling } from '.
 import { openToldBuyer } from './told-buyer.ts'
 
 const SEQUENCES_MIN = 2 * 1_380
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 300_000
 
 const startStripe = stripeSetup()
 

@@ -292,5 +292,5 @@ describe.each(STRIPE_FAULTS)('while Stripe %s', (_, fault, needsOperator) => {
       }).toEqual({ name, route, ...task.end })
       combinations++
     }
-  }, 20_000)
+  }, 60_000)
 })
