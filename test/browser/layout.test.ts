@@ -61,6 +61,9 @@ describe('every step', () => {
     }))
 })
 
+/** The half minute until there may be another mail ends by itself, and its words give way to a button. */
+const COUNT_NOTHING_DOWN = { content: 'const now = Date.now(); Date.now = () => now' }
+
 type Place = { readonly top: number; readonly height: number; readonly fromStart: number }
 
 /** Less than a person sees: what is left of a rounded line height of another script. */
@@ -72,6 +75,7 @@ describe('a change of language', () => {
     (screen) =>
       visit({ url: url(), screen }, async (visitor) => {
         const { page } = visitor
+        await page.addInitScript(COUNT_NOTHING_DOWN)
         const buyer = person(visitor, `steady-${screen}@example.com`)
         for (const { name, go } of stepsOf(buyer).slice(0, -1)) {
           await go()
@@ -98,8 +102,16 @@ function byDirection(one: Language, other: Language): number {
   return textDirection(one).localeCompare(textDirection(other))
 }
 
+/** What is said to whom the script does not come within five seconds makes room for itself, and a machine may be slow. */
+const NEVER_TOO_LONG = {
+  content: `const sheet = new CSSStyleSheet()
+    sheet.replaceSync('#unstarted { animation: none !important }')
+    document.adoptedStyleSheets = [sheet]`,
+}
+
 test.concurrent.each(EVERY_SCREEN)('nothing shifts while a page comes in slowly (%s)', (screen) =>
   visit({ url: slowNetwork.url(), screen }, async ({ page }) => {
+    await page.addInitScript(NEVER_TOO_LONG)
     for (const path of ['/app', '/app?lang=ar', '/app?lang=hi', '/payment/cancel?lang=ru']) {
       await page.goto(path)
       const shifts = await watchShifts(page)

@@ -60,8 +60,8 @@ describe('without a connection', () => {
 describe('an answer that does not come', () => {
   test.concurrent('is awaited with a word after half a second, another after five, and given up after twenty', () =>
     visit({ url: url(), language: 'ja', scheme: 'dark' }, async (visitor) => {
-      const { page, context, photograph } = visitor
-      await context.clock.install()
+      const { page, context, photograph, stopClock } = visitor
+      await stopClock()
       const buyer = person(visitor, EMAIL)
       await buyer.openApp()
       const hanging = Promise.withResolvers<void>()

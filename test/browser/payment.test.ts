@@ -45,12 +45,13 @@ describe('the money that comes later', () => {
       await context.clock.install()
       const buyer = await checkOut(visitor, 'later@example.com')
       const session = page.url()
-      await buyer.press(DEBIT)
-      await buyer.sees(buyer.words.payment_processing_title)
+      // From before there is the page, whose first look may come before a test has seen it.
       let looks = 0
       page.on('response', (response) => {
         if (response.request().resourceType() === 'fetch') looks++
       })
+      await buyer.press(DEBIT)
+      await buyer.sees(buyer.words.payment_processing_title)
       const givenUp = page.getByText(buyer.words.payment_processing_later)
       while (!(await givenUp.isVisible())) await context.clock.runFor(SECOND_MS)
       expect(looks).toBe(REFRESH_WAITS_SECONDS.length)
@@ -124,9 +125,15 @@ describe('without a payment', () => {
       const buyer = person(visitor, 'kept@example.com')
       await buyer.proveAddress()
       // The browser stays where it is, as the page does that it keeps.
-      await page.route('**/sandbox/**', (route) => route.fulfill({ status: 204 }))
+      const stayed = Promise.withResolvers<void>()
+      await page.route('**/sandbox/**', async (route) => {
+        await route.fulfill({ status: 204 })
+        stayed.resolve()
+      })
       await buyer.touch(buyer.buyButton())
       await buyer.sees(buyer.words.to_payment)
+      // The page says so before the browser asks.
+      await stayed.promise
       await page.unrouteAll()
       await page.evaluate(
         `window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,

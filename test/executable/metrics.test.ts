@@ -73,6 +73,10 @@ async function walk(production: Production, url: string) {
   double.fault(SERVER_ERROR, { times: 3, on: CREATE })
   expect((await bob.http.post('/checkout', { email: bob.email })).status).toBe(503)
   double.clearFaults()
+  // Else the confirmation, which the outbox mails within a second, may be what is refused.
+  await until('the confirmation is mailed', () =>
+    mailbox.delivered.some(({ key }) => key?.startsWith('payment_confirmed:')),
+  )
   mailbox.refuse(() => Response.json({ message: 'out of order' }, { status: 500 }))
   expect((await bob.http.post('/auth/verify-email', { email: bob.email })).status).toBe(503)
 
@@ -143,10 +147,14 @@ test('after a day of business the metrics say exactly what happened, and nothing
   })
   const { sessionId, token, code } = await walk(production, alibi.url)
   let samples = readExposition(await read()).samples
-  await until('the confirmation is mailed', async () => {
+  await until('the confirmation is mailed and the sweeps are through', async () => {
     samples = readExposition(await read()).samples
     const name = 'alibi_provider_request_duration_seconds_count'
-    return samples.get(`${name}{provider="email",operation="payment_confirmed"}`) === 1
+    return (
+      samples.get(`${name}{provider="email",operation="payment_confirmed"}`) === 1 &&
+      samples.get('alibi_outbox_messages{kind="payment_confirmed",state="waiting"}') === 0 &&
+      samples.get('alibi_reconciler_runs_total{sweep="disputes",finished="true"}') === 1
+    )
   })
   const told = Object.keys(AFTER_WALK).map((name) => [name, samples.get(name)])
   expect(Object.fromEntries(told)).toEqual(AFTER_WALK)

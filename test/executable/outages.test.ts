@@ -10,6 +10,8 @@ import { holdDatabase } from './stored.ts'
 const CREATE = 'POST /v1/checkout/sessions'
 const STRIPE_DEADLINE_MS = 8000
 const STRIPE_TRIES = 3
+/** A machine may stop for some seconds. If each of the tries had a deadline of its own, that would be three of them. */
+const STALL_MAX_MS = 4000
 
 async function startBuyer(production: Production) {
   const alibi = await production.start()
@@ -35,18 +37,21 @@ test.concurrent('a Stripe that hangs is given up before it costs the buyer patie
   const { double } = production
   double.fault('hang', { times: STRIPE_TRIES, on: CREATE })
   const startedAt = performance.now()
-  const checkout = http.post('/checkout', { email })
+  let isGivenUp = false
+  const checkout = http.post('/checkout', { email }).finally(() => {
+    isGivenUp = true
+  })
   await production.asked(CREATE)
   for (let others = 0; others < 10; others++) {
     expect((await client(alibi.url).get('/ready')).status).toBe(200)
   }
-  expect(performance.now() - startedAt).toBeLessThan(STRIPE_DEADLINE_MS / 2)
+  expect(isGivenUp).toBe(false)
 
   const answer = await checkout
   expect(answer).toMatchObject({ status: 503, body: { error: 'Payment provider unavailable' } })
   expect(performance.now() - startedAt).toBeWithin(
     STRIPE_DEADLINE_MS - 500,
-    STRIPE_DEADLINE_MS + 1000,
+    STRIPE_DEADLINE_MS + STALL_MAX_MS,
   )
 
   double.clearFaults()
@@ -117,6 +122,8 @@ test.concurrent('while another process holds the database the webhook asks to be
   const paid = double.pay((await checkOut()).sessionId).at(-1)
   if (!paid) throw new Error('the payment made no event')
 
+  // Which writes from time to time to see whether that works, and has done so now.
+  expect((await client(alibi.url).get('/ready')).status).toBe(200)
   const hold = holdDatabase(production)
   let isRefused = false
   const refusal = deliver(alibi.url, paid).finally(() => {

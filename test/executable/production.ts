@@ -1,4 +1,4 @@
-import { expect } from 'bun:test'
+import { beforeAll, expect } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,9 @@ export const SECRETS = {
   STRIPE_WEBHOOK_SECRET: 'whsec_SecretOfTheExecutableTests',
   RESEND_API_KEY: 're_KeyOfTheExecutableTests',
 } as const
+
+/** So that building it is not on the time of the first test of a run. */
+beforeAll(async () => void (await builtExecutable()), 120_000)
 
 export type Production = Awaited<ReturnType<typeof openProduction>>
 

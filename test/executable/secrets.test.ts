@@ -6,6 +6,7 @@ import type { AlibiProcess } from '../alibi-process.ts'
 import { CHALLENGE, VERIFIER } from '../proof-key.ts'
 import { signedDelivery } from '../stripe-events.ts'
 import { openProduction, otherCode, type Production, SECRETS } from './production.ts'
+import { carriedOut } from './stored.ts'
 
 /*
  * The whole flow with everything that can go wrong on the way, at the most talkative log level; then every byte that
@@ -91,6 +92,8 @@ async function walkTheFlow() {
 /** Providers that fail, and quote in their answers all that they were sent. */
 async function meetOutages() {
   const { double, mailbox } = production
+  // Else the confirmation, which the outbox mails within a second, may be what is refused.
+  await carriedOut(production)
   mailbox.refuse((mail) => {
     const message = `cannot send ${JSON.stringify(mail)} with ${SECRETS.RESEND_API_KEY}`
     return Response.json({ statusCode: 422, name: 'validation_error', message }, { status: 422 })

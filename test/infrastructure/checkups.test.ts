@@ -29,6 +29,7 @@ import { examineSqlite } from '../../infrastructure/sqlite/database-checkup.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { examineStripe } from '../../infrastructure/stripe-checkup.ts'
 import { fixedClock, NOON } from '../fakes.ts'
+import { livedMs } from '../lived-time.ts'
 import { refusal, startMailbox } from '../mailbox.ts'
 import { type Fault, FORBIDDEN, SERVER_ERROR, UNAUTHORIZED } from '../stripe-double/faults.ts'
 import { startStripeDouble } from '../stripe-double.ts'
@@ -37,6 +38,8 @@ const HOUR_MS = 3_600_000
 const TIMEOUT_MS = 150
 /** For all the waiting and whatever the machine does besides. */
 const SOON_MS = 3000
+/** Long enough for an answer on the same machine, also while that does something else. */
+const PATIENCE_MS = 1500
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
@@ -56,10 +59,8 @@ function openFolder(): string {
 }
 
 async function quickly<Value>(work: Promise<Value>): Promise<Value> {
-  const startedAt = performance.now()
-  const value = await work
-  expect(performance.now() - startedAt).toBeLessThan(SOON_MS)
-  return value
+  expect(await livedMs(() => work)).toBeLessThan(SOON_MS)
+  return work
 }
 
 describe('whoever does not answer is given up in time', () => {
@@ -158,7 +159,7 @@ describe('the way to the service', () => {
     const port = serveAt('127.0.0.1')
     const question = { ...WAY, publicUrl: 'https://alibi.example', host: '127.0.0.1', port }
     const lookUp = () => new Promise<never>(() => {})
-    const facts = await quickly(examineReach({ ...question, timeoutMs: TIMEOUT_MS, lookUp }))
+    const facts = await quickly(examineReach({ ...question, timeoutMs: PATIENCE_MS, lookUp }))
     expect(facts).toMatchObject({
       localAnswer: { isAlibi: true, status: 200 },
       publicAnswer: { trouble: 'unknown_name', code: 'EAI_AGAIN' },

@@ -28,6 +28,8 @@ export function oldDatabase(migrations = 1): { folder: string; path: string } {
 
 export function addRows(path: string, rows: number): void {
   const client = new Database(path)
+  // A service that runs writes by itself, too.
+  client.run('PRAGMA busy_timeout = 5000')
   const insert = client.prepare('INSERT INTO log_outs VALUES (?, ?)')
   client.transaction(() => {
     for (let row = 0; row < rows; row++) insert.run(`${Bun.randomUUIDv7()}@example.com`, row)

@@ -156,10 +156,11 @@ describe('sending a payment back', () => {
   test.each(['reset', 'truncated', 'hang'] as const)(
     'happens once when the answer is lost: %s',
     async (fault) => {
-      const { double, gateway, paymentIntentId } = await startWithPayment({ timeoutMs: 150 })
-      double.fault(fault, { on: CREATE })
+      const { double, gateway, paymentIntentId } = await startWithPayment({ timeoutMs: 3000 })
+      double.fault(fault, { on: CREATE, times: Infinity })
       const lost = gateway.refundPayment({ paymentIntentId, key: KEY })
       await expect(lost).rejects.toMatchObject({ outage: 'payment', answered: false })
+      double.clearFaults()
       const refunds = await gateway.refundPayment({ paymentIntentId, key: KEY })
       expect(refunds).toMatchObject([{ amount: 400, state: 'succeeded' }])
       expect(double.refunds.size).toBe(1)

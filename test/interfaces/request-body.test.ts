@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { processorMs } from '../lived-time.ts'
 import { answers, type Body, countingLimiter, EMAIL, openHttp } from './http-client.ts'
 
 const KIB = 1024
@@ -144,11 +145,12 @@ describe('a hostile object', () => {
   })
 
   test('is answered soon', async () => {
-    const startedAt = performance.now()
-    await post(`{"email":"${'a'.repeat(60_000)}@b.co"}`)
-    await post(`{"email":"a@${'b.'.repeat(30_000)}co"}`)
-    await post(`{"email":"${EMAIL}","lang":"${'-'.repeat(60_000)}"}`)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    const spentMs = await processorMs(async () => {
+      await post(`{"email":"${'a'.repeat(60_000)}@b.co"}`)
+      await post(`{"email":"a@${'b.'.repeat(30_000)}co"}`)
+      await post(`{"email":"${EMAIL}","lang":"${'-'.repeat(60_000)}"}`)
+    })
+    expect(spentMs).toBeLessThan(1000)
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { LANGUAGES } from '../../domain/language.ts'
 import { acceptedLanguage, requestLanguage } from '../../interfaces/http/request-language.ts'
+import { processorMs } from '../lived-time.ts'
 
 describe('acceptedLanguage', () => {
   test.each([
@@ -30,12 +31,13 @@ describe('acceptedLanguage', () => {
     expect(acceptedLanguage('sv, fr;q=0.9', ['en', 'de'])).toBe('en')
   })
 
-  test('is quick with a header as long as headers get', () => {
-    const startedAt = performance.now()
-    acceptedLanguage('a;q=0.5,'.repeat(2000), LANGUAGES)
-    acceptedLanguage('q'.repeat(16_000), LANGUAGES)
-    acceptedLanguage(';'.repeat(16_000), LANGUAGES)
-    expect(performance.now() - startedAt).toBeLessThan(500)
+  test('is quick with a header as long as headers get', async () => {
+    const spentMs = await processorMs(() => {
+      acceptedLanguage('a;q=0.5,'.repeat(2000), LANGUAGES)
+      acceptedLanguage('q'.repeat(16_000), LANGUAGES)
+      acceptedLanguage(';'.repeat(16_000), LANGUAGES)
+    })
+    expect(spentMs).toBeLessThan(500)
   })
 })
 

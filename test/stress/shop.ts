@@ -42,6 +42,8 @@ export function loggedEvents(alibi: Pick<AlibiProcess, 'output'>): readonly stri
   const lines = alibi
     .output()
     .split('\n')
+    // What follows the last line break is a line that is still on its way.
+    .slice(0, -1)
     .filter((line) => line.startsWith('{'))
   const entries = lines.map((line) => JSON.parse(line) as { level: string; event: string })
   return entries
