@@ -2,7 +2,10 @@ const TICK_MS = 10
 /** A tick that comes later than that was held up by the machine. */
 const TICK_MAX_MS = 50
 
-/** How long something takes, without the time for which the machine has stopped this process meanwhile. */
+/**
+ * How long something takes, without the time for which the machine has stopped this process meanwhile. Only for work that
+ * waits asynchronously: a call that blocks cannot be told from a process that was stopped.
+ */
 export async function livedMs(work: () => Promise<unknown>): Promise<number> {
   let lived = 0
   let before = performance.now()

@@ -19,7 +19,6 @@ import {
 import { ANNA, openPurchase, paidPurchase, REFUND, SESSION } from '../contracts/purchases.ts'
 import { spoilTable } from '../database-faults.ts'
 import { CAUSE, NOON, saveVerification } from '../fakes.ts'
-import { livedMs } from '../lived-time.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../stores.ts'
 
 const MESSAGE = draftMessage('payment_confirmed', openPurchase('earlier'), NOON)
@@ -200,10 +199,9 @@ describe('the health of a SQLite database', () => {
 
     await databaseHealth.check()
     expect(databaseHealth.lastWriteFailed()).toBe(false)
-    const waitedMs = await livedMs(async () =>
-      expect(await expectOutage(databaseHealth.checkWritable())).toBe('SQLITE_BUSY'),
-    )
-    expect(waitedMs).toBeLessThan(4000)
+    const startedAt = performance.now()
+    expect(await expectOutage(databaseHealth.checkWritable())).toBe('SQLITE_BUSY')
+    expect(performance.now() - startedAt).toBeLessThan(4000)
     expect(databaseHealth.lastWriteFailed()).toBe(true)
     writer.queries.$client.run('ROLLBACK')
     await databaseHealth.checkWritable()
