@@ -7,8 +7,8 @@ import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { OutboxKey } from '../domain/outbox.ts'
 import type { Dispute, Refund } from '../domain/premium-grant.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
+import type { Strings } from './content/strings.ts'
 import type { Store } from './store.ts'
-import type { Strings } from './strings.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** A signed bearer token (RFC 6750), opaque to everyone but its issuer. */

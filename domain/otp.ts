@@ -1,6 +1,6 @@
 import type { Brand } from './brand.ts'
+import { sameText } from './constant-time.ts'
 import { DomainError } from './errors.ts'
-import { sameText } from './same-text.ts'
 
 /** What the user types: six digits, leading zeros included. */
 export type OtpCode = Brand<string, 'OtpCode'>

@@ -1,7 +1,7 @@
 import type { CodeChallenge } from './code-challenge.ts'
+import { sameText } from './constant-time.ts'
 import type { Email } from './email.ts'
 import { isLoggedOut } from './log-out.ts'
-import { sameText } from './same-text.ts'
 
 /** Someone proved, with a code, that the address is theirs. */
 export type Verification = {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { reasonOf } from '../application/reason-of.ts'
-import { ConfigError, loadListenAddress } from '../infrastructure/config.ts'
-import { withEnvFile } from '../infrastructure/env-file.ts'
+import { ConfigError, loadListenAddress } from '../infrastructure/config/config.ts'
+import { withEnvFile } from '../infrastructure/config/env-file.ts'
 import { isJournal, JOURNAL_PRIORITIES } from '../infrastructure/systemd/journal.ts'
 import packageJson from '../package.json' with { type: 'json' }
-import { parseCommandLine } from './cli/commands.ts'
+import { parseCommandLine } from './cli/command-line.ts'
+import { version } from './cli/commands/version.ts'
 import { EXIT } from './cli/exit-codes.ts'
 import { help, refuseUsage } from './cli/help.ts'
-import { version } from './cli/version.ts'
 import type { CommandContext } from './composition/command-context.ts'
 
 // Where it begins: the command line in, the exit code out. What only one command needs is imported by that command, so
@@ -73,7 +73,7 @@ async function run(argv: readonly string[]): Promise<number> {
       return runDoctor(context, line)
     }
     case 'healthcheck': {
-      const { healthcheck } = await import('./cli/healthcheck.ts')
+      const { healthcheck } = await import('./cli/commands/healthcheck.ts')
       return healthcheck({ ...loadListenAddress(surroundings), print })
     }
     case 'grant':
@@ -101,7 +101,7 @@ async function run(argv: readonly string[]): Promise<number> {
       return runServiceCommand(context, line)
     }
     case 'completion': {
-      const { completion } = await import('./cli/completion.ts')
+      const { completion } = await import('./cli/commands/completion.ts')
       return completion({ print })
     }
     case 'openapi': {

@@ -5,12 +5,16 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startAlibi } from './alibi-process.ts'
-import { client } from './client.ts'
-import { builtExecutable } from './executable/built.ts'
-import { startMailbox } from './mailbox.ts'
-import { type StripeDouble, startStripeDouble } from './stripe-double.ts'
-import { adaptedStripeEvent, type StripeEvent, signedDelivery } from './stripe-events.ts'
+import { builtExecutable } from './support/executable/built.ts'
+import { client } from './support/http/client.ts'
+import { startMailbox } from './support/mailbox.ts'
+import { startAlibi } from './support/service/alibi-process.ts'
+import {
+  adaptedStripeEvent,
+  type StripeEvent,
+  signedDelivery,
+} from './support/stripe/stripe-events.ts'
+import { type StripeDouble, startStripeDouble } from './support/stripe-double/stripe-double.ts'
 
 const PER_SECOND = 200
 const SECONDS = 20

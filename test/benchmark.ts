@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FROM_SOURCE } from './alibi-process.ts'
-import { client } from './client.ts'
+import { client } from './support/http/client.ts'
+import { FROM_SOURCE } from './support/service/alibi-process.ts'
 
 const CONNECTIONS = 16
 const SECONDS = 3

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runAlibi } from './alibi-process.ts'
+import { runAlibi } from './support/service/alibi-process.ts'
 
 /*
  * The install script beside an executable that only writes down how it was called. The script refuses machines of other

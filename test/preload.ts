@@ -1,5 +1,5 @@
 import { afterAll, afterEach, setDefaultTimeout } from 'bun:test'
-import { ledgerLines, takeViolations } from './answer-ledger.ts'
+import { ledgerLines, takeViolations } from './support/answers/answer-ledger.ts'
 
 /** Ours are told by it from those of the doubles; see request-id.ts. */
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -17,7 +17,7 @@ async function checkedFetch(...[input, init]: Parameters<typeof fetch>): Promise
   const response = await realFetch(input, init)
   if (REQUEST_ID.test(response.headers.get('x-request-id') ?? '')) {
     // Loaded by the first such answer, since most runs of a single file have none.
-    const { checkAnswer } = await import('./checked-answers.ts')
+    const { checkAnswer } = await import('./support/answers/checked-answers.ts')
     // Whoever is sent on to another page asks for that one with GET.
     const method = response.redirected ? 'GET' : methodOf(input, init)
     await checkAnswer({ url: response.url, method }, response)

@@ -1,5 +1,5 @@
+import type { Strings } from '../../application/content/strings.ts'
 import type { Content, LanguageContent } from '../../application/ports.ts'
-import type { Strings } from '../../application/strings.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/language.ts'
 
 /** One language as its files have it: strings may still say `{title}`. */

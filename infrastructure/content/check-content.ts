@@ -1,4 +1,4 @@
-import { STRING_GROUPS } from '../../application/string-catalogue.ts'
+import { STRING_GROUPS } from '../../application/content/string-catalogue.ts'
 import { DEFAULT_LANGUAGE } from '../../domain/language.ts'
 import type { ContentFile, ContentProblem, ContentText } from './content-file.ts'
 import { findDuplicates, findNearDuplicates } from './near-duplicates.ts'

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/language.ts'
-import { codeOf } from '../error-code.ts'
+import { codeOf } from '../files/node-errors.ts'
 import { type ContentLimits, checkContent } from './check-content.ts'
 import {
   type ContentFile,

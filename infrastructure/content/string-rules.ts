@@ -1,12 +1,12 @@
 import { distance } from 'fastest-levenshtein'
-import type { StringEntry } from '../../application/string-catalogue.ts'
+import type { StringEntry } from '../../application/content/string-catalogue.ts'
 import {
   listKeys,
   PLACEHOLDER,
   PLURAL_CATEGORIES,
   pluralCategories,
   STRING_ENTRIES,
-} from '../../application/strings.ts'
+} from '../../application/content/strings.ts'
 import type { Language } from '../../domain/language.ts'
 import type { ContentFile } from './content-file.ts'
 import { error, type Finding, findFlaws, findSlips, hasWords, warning } from './text-rules.ts'

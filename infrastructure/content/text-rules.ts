@@ -1,4 +1,4 @@
-import { PLACEHOLDER } from '../../application/strings.ts'
+import { PLACEHOLDER } from '../../application/content/strings.ts'
 import type { Language } from '../../domain/language.ts'
 import type { ContentProblem } from './content-file.ts'
 import { WRITING_SYSTEMS } from './writing-systems.ts'

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { FileSizes, OutboxCount } from '../../application/store.ts'
-import type { Stock } from '../../application/take-stock.ts'
+import type { Stock } from '../../application/upkeep/database-statistics.ts'
 import { OUTBOX_KINDS } from '../../domain/outbox.ts'
 import { gauge } from './instruments.ts'
 

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { formatBytes } from '../../application/byte-size.ts'
-import { makeDurable, sha256OfFile } from '../durable-files.ts'
+import { formatBytes } from '../../application/doctor/byte-size.ts'
+import { makeDurable, sha256OfFile } from '../files/durable-files.ts'
 import { freeBytesOf } from './free-bytes.ts'
+import { refuseUnsound } from './integrity.ts'
 import { type AppliedMigration, readHistory } from './migrations.ts'
-import { refuseUnsound } from './soundness.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 /** A copy that was read again from the first page to the last, and of which every byte is on the disk. */

@@ -1,7 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { linkUnderFreeName, makeDurable, numberedName, sha256OfFile } from '../durable-files.ts'
+import {
+  linkUnderFreeName,
+  makeDurable,
+  numberedName,
+  sha256OfFile,
+} from '../files/durable-files.ts'
 import { makeCheckedCopy } from './backup-copy.ts'
 import { giveToOwnerOf } from './file-owner.ts'
 import {

@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
-import type { SandboxSessionRecord, SandboxSessionStore } from '../sandbox-session.ts'
+import type { SandboxSessionRecord, SandboxSessionStore } from '../sandbox/session.ts'
 import type { SqliteDatabase } from './database.ts'
 import { prepareInsert, prepareUpsert } from './prepared-writes.ts'
 import { sandboxSessions } from './schema.ts'

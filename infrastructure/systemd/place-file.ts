@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { makeDurable, sha256OfFile } from '../durable-files.ts'
-import { codeOf, hasCode } from '../error-code.ts'
+import { makeDurable, sha256OfFile } from '../files/durable-files.ts'
+import { codeOf, hasCode } from '../files/node-errors.ts'
 import type { InstalledFile } from './installed-files.ts'
 
 /**

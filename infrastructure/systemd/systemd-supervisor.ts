@@ -1,6 +1,6 @@
-import { reportFault } from '../../application/fault-report.ts'
+import { reportFault } from '../../application/error-report.ts'
 import type { Log, Supervisor } from '../../application/ports.ts'
-import type { Variables } from '../settings-source.ts'
+import type { Variables } from '../config/settings-source.ts'
 import type { Notify } from './notify-socket.ts'
 
 type Options = {

@@ -1,4 +1,4 @@
-import type { loadConfig } from '../../infrastructure/config.ts'
+import type { loadConfig } from '../../infrastructure/config/config.ts'
 
 /** Where settings come from. */
 export type Surroundings = Parameters<typeof loadConfig>[0]

@@ -1,8 +1,14 @@
 import { resolve } from 'node:path'
 import type { Log } from '../../application/ports.ts'
-import { type ScheduledBackups, scheduledBackups } from '../../application/scheduled-backups.ts'
-import { backupFolder, findBackupFolderProblem } from '../../infrastructure/backup-folder.ts'
-import type { Config } from '../../infrastructure/config.ts'
+import {
+  type ScheduledBackups,
+  scheduledBackups,
+} from '../../application/upkeep/scheduled-backups.ts'
+import type { Config } from '../../infrastructure/config/config.ts'
+import {
+  backupFolder,
+  findBackupFolderProblem,
+} from '../../infrastructure/sqlite/backups/backup-folder.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
 
 /** This very program, compiled or from source. */

@@ -1,5 +1,5 @@
 import type { Content, Log } from '../../application/ports.ts'
-import type { Config } from '../../infrastructure/config.ts'
+import type { Config } from '../../infrastructure/config/config.ts'
 
 /** What is served, and a line for each thing in it that its author may want to mend. */
 export type ComposedContent = { readonly content: Content; readonly warnings: readonly string[] }
@@ -11,7 +11,7 @@ const LOGGED_WARNINGS_MAX = 20
 export async function contentComposer(): Promise<
   (config: Config, report: (problem: string) => void) => ComposedContent
 > {
-  const { builtInContent, readOwnContent } = await import('../../infrastructure/content.ts')
+  const { builtInContent, readOwnContent } = await import('../../infrastructure/content/content.ts')
   const { describeProblem } = await import('../../infrastructure/content/content-file.ts')
 
   return ({ contentDir }, report) => {

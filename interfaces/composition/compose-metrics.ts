@@ -1,8 +1,8 @@
-import { reportFault } from '../../application/fault-report.ts'
+import { reportFault } from '../../application/error-report.ts'
 import type { Backups, Log, Ports } from '../../application/ports.ts'
-import { takeStock } from '../../application/take-stock.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
-import { NO_TELEMETRY } from '../../infrastructure/no-telemetry.ts'
+import { takeStock } from '../../application/upkeep/database-statistics.ts'
+import { NO_TELEMETRY } from '../../infrastructure/telemetry/no-telemetry.ts'
 import { listenForMetrics, type MetricsListener } from '../http/metrics-listener.ts'
 
 type Measured = {
@@ -32,7 +32,7 @@ export async function composeMetrics({
 }): Promise<ComposedMetrics> {
   if (port === null) return { telemetry: NO_TELEMETRY, log, async serve() {}, stop() {} }
 
-  const { countedLog } = await import('../../infrastructure/counted-log.ts')
+  const { countedLog } = await import('../../infrastructure/telemetry/counted-log.ts')
   const { CONTENT_TYPE, prometheusMetrics } = await import(
     '../../infrastructure/prometheus/prometheus-metrics.ts'
   )

@@ -5,7 +5,7 @@ import type {
   PaymentGateway,
   SandboxDesk,
 } from '../../application/ports.ts'
-import type { Config } from '../../infrastructure/config.ts'
+import type { Config } from '../../infrastructure/config/config.ts'
 import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { wait } from './wait.ts'
 
@@ -23,12 +23,12 @@ export async function composePayment({
   url: string
 }): Promise<{ gateway: PaymentGateway; desk: SandboxDesk | null; stop: () => void }> {
   if (payment.provider === 'stripe') {
-    const { stripePaymentGateway } = await import('../../infrastructure/stripe-payment-gateway.ts')
+    const { stripePaymentGateway } = await import('../../infrastructure/stripe/payment-gateway.ts')
     const gateway = stripePaymentGateway({ ...payment, publicUrl, allowPromotionCodes, clock })
     return { gateway, desk: null, stop() {} }
   }
-  const { postNotification } = await import('../../infrastructure/sandbox-delivery.ts')
-  const { sandboxPaymentGateway } = await import('../../infrastructure/sandbox-payment-gateway.ts')
+  const { postNotification } = await import('../../infrastructure/sandbox/delivery.ts')
+  const { sandboxPaymentGateway } = await import('../../infrastructure/sandbox/payment-gateway.ts')
   return sandboxPaymentGateway({
     ...payment,
     sessions: store.sandboxSessions,
@@ -53,9 +53,9 @@ export async function composeMailer({
   write: (text: string) => void
 }): Promise<Mailer> {
   if (email.provider === 'resend') {
-    const { resendMailer } = await import('../../infrastructure/resend-mailer.ts')
+    const { resendMailer } = await import('../../infrastructure/mail/resend-mailer.ts')
     return resendMailer({ ...email, from, content, publicUrl })
   }
-  const { consoleMailer } = await import('../../infrastructure/console-mailer.ts')
+  const { consoleMailer } = await import('../../infrastructure/mail/console-mailer.ts')
   return consoleMailer({ write, content, publicUrl })
 }

@@ -1,13 +1,13 @@
 import { dirname } from 'node:path'
 import type { Content, Log, Ports, SandboxDesk } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
-import { watchReadiness } from '../../application/watch-readiness.ts'
-import type { Config } from '../../infrastructure/config.ts'
-import type { RateLimit } from '../../infrastructure/durations.ts'
-import { measuredMailer, measuredPayments } from '../../infrastructure/measured-providers.ts'
-import { NO_TELEMETRY } from '../../infrastructure/no-telemetry.ts'
+import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
+import type { Config } from '../../infrastructure/config/config.ts'
+import type { RateLimit } from '../../infrastructure/config/durations.ts'
 import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
-import type { HttpOptions } from '../http/options.ts'
+import { measuredMailer, measuredPayments } from '../../infrastructure/telemetry/instrumented.ts'
+import { NO_TELEMETRY } from '../../infrastructure/telemetry/no-telemetry.ts'
+import type { HttpOptions } from '../http/request/options.ts'
 import { composeMailer, composePayment } from './compose-providers.ts'
 
 const monotonicMs = () => performance.now()
@@ -41,10 +41,10 @@ export async function composePorts({
   write,
   telemetry = NO_TELEMETRY,
 }: ServiceParts): Promise<{ ports: Ports; desk: SandboxDesk | null; stop: () => void }> {
-  const { developmentSecret } = await import('../../infrastructure/development-secret.ts')
-  const { hmacSecrets } = await import('../../infrastructure/hmac-secrets.ts')
-  const { memoryLastReasons } = await import('../../infrastructure/last-reasons.ts')
-  const { jwtTokens } = await import('../../infrastructure/jwt-tokens.ts')
+  const { developmentSecret } = await import('../../infrastructure/secrets/development-secret.ts')
+  const { hmacSecrets } = await import('../../infrastructure/secrets/hmac-secrets.ts')
+  const { memoryLastReasons } = await import('../../infrastructure/last-reason-cache.ts')
+  const { jwtTokens } = await import('../../infrastructure/secrets/jwt-tokens.ts')
   const { systemClock } = await import('../../infrastructure/system-clock.ts')
 
   const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))

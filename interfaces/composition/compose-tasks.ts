@@ -1,9 +1,9 @@
+import { watchWrongCodes } from '../../application/access/watch-wrong-codes.ts'
 import type { Ports } from '../../application/ports.ts'
-import { pruneExpired } from '../../application/prune-expired.ts'
-import type { ScheduledBackups } from '../../application/scheduled-backups.ts'
-import { watchWrongCodes } from '../../application/watch-wrong-codes.ts'
-import type { Config } from '../../infrastructure/config.ts'
-import type { Task } from '../background.ts'
+import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
+import type { ScheduledBackups } from '../../application/upkeep/scheduled-backups.ts'
+import type { Config } from '../../infrastructure/config/config.ts'
+import type { Task } from '../background/background.ts'
 import { wait } from './wait.ts'
 
 const PRUNING_EVERY_MS = 60 * 60_000

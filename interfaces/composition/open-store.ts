@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Ports } from '../../application/ports.ts'
 import type { Store } from '../../application/store.ts'
-import { type Config, loadConfig, loadDatabaseConfig } from '../../infrastructure/config.ts'
+import { type Config, loadConfig, loadDatabaseConfig } from '../../infrastructure/config/config.ts'
 import { IncompatibleDatabase } from '../../infrastructure/sqlite/migrations.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import type { CommandContext } from './command-context.ts'
@@ -14,7 +14,7 @@ export async function withStore(
   command: (ports: StorePorts) => Promise<number>,
 ): Promise<number> {
   const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
-  const { newGrantId } = await import('../../infrastructure/hmac-secrets.ts')
+  const { newGrantId } = await import('../../infrastructure/secrets/hmac-secrets.ts')
   const { systemClock } = await import('../../infrastructure/system-clock.ts')
   const { path } = loadDatabaseConfig(surroundings)
   const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
@@ -34,8 +34,8 @@ export async function withPorts(
   command: (ports: Ports) => Promise<number>,
 ): Promise<number> {
   const config = loadConfig(surroundings)
-  const { builtInContent } = await import('../../infrastructure/content.ts')
-  const { createLog } = await import('../../infrastructure/log.ts')
+  const { builtInContent } = await import('../../infrastructure/content/content.ts')
+  const { createLog } = await import('../../infrastructure/telemetry/log.ts')
   const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
   const { composePorts } = await import('./compose-service.ts')
   function write(text: string) {

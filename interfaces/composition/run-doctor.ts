@@ -1,26 +1,29 @@
 import { resolve } from 'node:path'
-import type { Checkup } from '../../application/diagnose.ts'
-import { findingsOn } from '../../application/finding.ts'
-import { judgeBackups } from '../../application/judge-backups.ts'
-import { judgeClock } from '../../application/judge-clock.ts'
-import { judgeDatabase } from '../../application/judge-database.ts'
-import { judgeMail } from '../../application/judge-mail.ts'
-import { judgeProxy } from '../../application/judge-proxy.ts'
-import { judgeReach } from '../../application/judge-reach.ts'
-import { judgeSettings, type SettingsFacts } from '../../application/judge-settings.ts'
-import { judgeStripe } from '../../application/judge-stripe.ts'
+import { judgeBackups } from '../../application/doctor/backups.ts'
+import { judgeClock } from '../../application/doctor/clock.ts'
+import { judgeDatabase } from '../../application/doctor/database.ts'
+import { findingsOn } from '../../application/doctor/finding.ts'
+import { judgeMail } from '../../application/doctor/mail.ts'
+import { judgeProxy } from '../../application/doctor/proxy.ts'
+import { judgeReach } from '../../application/doctor/reach.ts'
+import type { Checkup } from '../../application/doctor/run-checks.ts'
+import { judgeSettings, type SettingsFacts } from '../../application/doctor/settings.ts'
+import { judgeStripe } from '../../application/doctor/stripe.ts'
 import type { Clock } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
-import { examineClock } from '../../infrastructure/clock-checkup.ts'
-import { type Config, ConfigError, loadConfigWith } from '../../infrastructure/config.ts'
-import { RESEND_URL } from '../../infrastructure/email-settings.ts'
-import { findExposedFiles } from '../../infrastructure/exposed-files.ts'
-import { loadPartialConfig, type PartialConfig } from '../../infrastructure/partial-config.ts'
-import { isLiveKey, STRIPE_ORIGIN } from '../../infrastructure/payment-settings.ts'
+import { type Config, ConfigError, loadConfigWith } from '../../infrastructure/config/config.ts'
+import { RESEND_URL } from '../../infrastructure/config/email-settings.ts'
+import {
+  loadPartialConfig,
+  type PartialConfig,
+} from '../../infrastructure/config/partial-config.ts'
+import { isLiveKey, STRIPE_ORIGIN } from '../../infrastructure/config/payment-settings.ts'
+import { examineClock } from '../../infrastructure/doctor/clock.ts'
+import { findExposedFiles } from '../../infrastructure/doctor/permissions.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { LineOf } from '../cli/commands.ts'
-import { doctor } from '../cli/doctor.ts'
+import type { LineOf } from '../cli/command-line.ts'
+import { doctor } from '../cli/commands/doctor.ts'
 import { formatPrice } from '../cli/payment-words.ts'
 import type { CommandContext, Surroundings } from './command-context.ts'
 import { contentComposer } from './compose-content.ts'
@@ -100,7 +103,7 @@ function databaseCheckup({ database }: PartialConfig, clock: Clock): Checkup {
     names,
     needsNetwork: false,
     async examine() {
-      const { examineSqlite } = await import('../../infrastructure/sqlite/database-checkup.ts')
+      const { examineSqlite } = await import('../../infrastructure/doctor/database.ts')
       return judgeDatabase(await examineSqlite(database.path, clock))
     },
   }
@@ -114,7 +117,7 @@ function backupCheckup({ backup: part, database }: PartialConfig, clock: Clock):
     names,
     needsNetwork: false,
     async examine() {
-      const { examineBackups } = await import('../../infrastructure/backup-checkup.ts')
+      const { examineBackups } = await import('../../infrastructure/doctor/backups.ts')
       const databasePath = database && resolve(database.path)
       return judgeBackups(backup && examineBackups(backup, { clock, databasePath }))
     },
@@ -145,7 +148,7 @@ function paymentCheckup({ payment, network }: PartialConfig, clock: Clock): Chec
     needsNetwork: payment.provider === 'stripe',
     async examine() {
       if (payment.provider === 'sandbox') return judgeStripe(null, { formatPrice })
-      const { examineStripe } = await import('../../infrastructure/stripe-checkup.ts')
+      const { examineStripe } = await import('../../infrastructure/doctor/stripe.ts')
       const publicUrl = network?.publicUrl ?? null
       const facts = await examineStripe({ ...payment, publicUrl, clock, timeoutMs: TIMEOUT_MS })
       return judgeStripe(facts, { formatPrice })
@@ -162,7 +165,7 @@ function mailCheckup({ email, network }: PartialConfig, mailTo: Email | null): C
     needsNetwork: provider.provider === 'resend',
     async examine() {
       if (provider.provider !== 'resend') return judgeMail(null)
-      const { examineResend } = await import('../../infrastructure/resend-checkup.ts')
+      const { examineResend } = await import('../../infrastructure/doctor/resend.ts')
       const publicUrl = network?.publicUrl ?? null
       const question = { ...provider, from, publicUrl, mailTo, timeoutMs: TIMEOUT_MS }
       return judgeMail(await examineResend(question))
@@ -177,7 +180,7 @@ function reachCheckup({ network }: PartialConfig): Checkup {
     names,
     needsNetwork: true,
     async examine() {
-      const { examineReach } = await import('../../infrastructure/reach-checkup.ts')
+      const { examineReach } = await import('../../infrastructure/doctor/reach.ts')
       const forgedAddresses = [unusedAddress(), unusedAddress()] as const
       const question = { ...network, forgedAddresses, timeoutMs: TIMEOUT_MS }
       const { proxy, ...reach } = await examineReach(question)

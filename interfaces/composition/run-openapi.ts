@@ -1,8 +1,8 @@
-import { loadConfig } from '../../infrastructure/config.ts'
-import { builtInContent } from '../../infrastructure/content.ts'
+import { loadConfig } from '../../infrastructure/config/config.ts'
+import { builtInContent } from '../../infrastructure/content/content.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { openapi } from '../cli/openapi.ts'
+import { openapi } from '../cli/commands/openapi.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import type { CommandContext } from './command-context.ts'
 import { composeHttp, composePorts } from './compose-service.ts'

@@ -1,7 +1,7 @@
-import type { LineOf } from '../cli/commands.ts'
-import { showPurchase, showPurchases } from '../cli/purchases.ts'
-import { reconcile } from '../cli/reconcile.ts'
-import { untilSignal } from '../cli/stop-request.ts'
+import type { LineOf } from '../cli/command-line.ts'
+import { showPurchase, showPurchases } from '../cli/commands/purchases.ts'
+import { reconcile } from '../cli/commands/reconcile.ts'
+import { untilSignal } from '../cli/stop-signal.ts'
 import type { CommandContext } from './command-context.ts'
 import { withPorts, withStore } from './open-store.ts'
 

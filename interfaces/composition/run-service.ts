@@ -8,12 +8,12 @@ import {
   uninstallService,
 } from '../../infrastructure/systemd/uninstall-service.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { LineOf } from '../cli/commands.ts'
-import { completion } from '../cli/completion.ts'
+import type { LineOf } from '../cli/command-line.ts'
+import { completion } from '../cli/commands/completion.ts'
+import { serviceInstall } from '../cli/commands/service-install.ts'
+import { serviceStatus } from '../cli/commands/service-status.ts'
+import { serviceUninstall } from '../cli/commands/service-uninstall.ts'
 import { EXIT } from '../cli/exit-codes.ts'
-import { serviceInstall } from '../cli/service-install.ts'
-import { serviceStatus } from '../cli/service-status.ts'
-import { serviceUninstall } from '../cli/service-uninstall.ts'
 import type { CommandContext } from './command-context.ts'
 import { confirm } from './confirmation.ts'
 

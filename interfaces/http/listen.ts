@@ -1,7 +1,12 @@
-import { type Answer, answerResponse, FAULT_ANSWER, TEMPORARILY_UNAVAILABLE } from './errors.ts'
 import type { Handler } from './handler.ts'
-import { newRequestId, REQUEST_ID } from './request-id.ts'
-import { guardAnswer } from './security-headers.ts'
+import { newRequestId, REQUEST_ID } from './request/request-id.ts'
+import {
+  type Answer,
+  answerResponse,
+  FAULT_ANSWER,
+  TEMPORARILY_UNAVAILABLE,
+} from './response/errors.ts'
+import { guardAnswer } from './response/security-headers.ts'
 
 export type Listener = {
   /** With the port that was picked when 0 was asked for. */

@@ -1,5 +1,5 @@
 import { createApp } from './app.ts'
-import type { HttpOptions } from './options.ts'
+import type { HttpOptions } from './request/options.ts'
 
 /** The document that GET /openapi.json answers, without a server. */
 export async function openApiDocument(options: HttpOptions): Promise<object> {

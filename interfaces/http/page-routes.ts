@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
-import { appPageRoutes } from './app-page-routes.ts'
-import { assetRoutes } from './asset-routes.ts'
-import { docsRoutes } from './docs-routes.ts'
-import type { HttpOptions } from './options.ts'
 import { wordFiles } from './pages/page-words.ts'
-import { paymentPageRoutes } from './payment-page-routes.ts'
-import { sandboxRoutes } from './sandbox-routes.ts'
+import type { HttpOptions } from './request/options.ts'
+import { appPageRoutes } from './routes/app-page.ts'
+import { assetRoutes } from './routes/assets.ts'
+import { docsRoutes } from './routes/docs.ts'
+import { paymentPageRoutes } from './routes/payment-pages.ts'
+import { sandboxRoutes } from './routes/sandbox.ts'
 
 /** Everything that people look at. */
 export function pageRoutes(options: HttpOptions, openApiDocument: () => Promise<unknown>): Elysia {

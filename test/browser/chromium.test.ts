@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findChromium } from './chromium.ts'
+import { findChromium } from '../support/browser/chromium.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'alibi-chromium-'))
 afterAll(() => rmSync(folder, { recursive: true }))

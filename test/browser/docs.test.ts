@@ -1,10 +1,15 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { CHALLENGE, VERIFIER } from '../proof-key.ts'
-import { expectAccessible } from './axe-scan.ts'
-import { browserSetup, SCREENS, type Screen, TEST_PATIENCE_MS } from './browser-setup.ts'
-import { developmentSetup } from './services.ts'
+import { expectAccessible } from '../support/browser/axe-scan.ts'
+import {
+  browserSetup,
+  SCREENS,
+  type Screen,
+  TEST_PATIENCE_MS,
+} from '../support/browser/browser-setup.ts'
+import { developmentSetup } from '../support/browser/services.ts'
+import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
 
 setDefaultTimeout(TEST_PATIENCE_MS)
 
@@ -58,7 +63,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`${target} is not within ${TAB_STOPS_MAX} steps`)
 }
 
-const BARE_CURL = join(import.meta.dir, 'bare-curl.ts')
+const BARE_CURL = join(import.meta.dir, '../support/browser/bare-curl.ts')
 const CURL = Bun.which('curl') ? '' : `curl() { '${process.execPath}' '${BARE_CURL}' "$@"; }\n`
 
 /** What a shell prints that runs the line. */

@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { builtInContent } from '../../infrastructure/content.ts'
-import { browserSetup, TEST_PATIENCE_MS } from './browser-setup.ts'
-import { type Person, person, wordsIn } from './person.ts'
-import { givePremium } from './premium.ts'
-import { developmentSetup } from './services.ts'
+import { builtInContent } from '../../infrastructure/content/content.ts'
+import { browserSetup, TEST_PATIENCE_MS } from '../support/browser/browser-setup.ts'
+import { type Person, person, wordsIn } from '../support/browser/person.ts'
+import { givePremium } from '../support/browser/premium.ts'
+import { developmentSetup } from '../support/browser/services.ts'
 
 setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()

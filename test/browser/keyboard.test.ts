@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { browserSetup, TEST_PATIENCE_MS } from './browser-setup.ts'
-import { person } from './person.ts'
-import { developmentSetup } from './services.ts'
+import { browserSetup, TEST_PATIENCE_MS } from '../support/browser/browser-setup.ts'
+import { person } from '../support/browser/person.ts'
+import { developmentSetup } from '../support/browser/services.ts'
 
 setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()

@@ -1,9 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { REFRESH_WAITS_SECONDS } from '../../interfaces/http/pages/browser/refresh-waits.ts'
-import { browserSetup, TEST_PATIENCE_MS, type Visit } from './browser-setup.ts'
-import { person } from './person.ts'
-import { pressInSandbox } from './premium.ts'
-import { developmentSetup } from './services.ts'
+import { browserSetup, TEST_PATIENCE_MS, type Visit } from '../support/browser/browser-setup.ts'
+import { person } from '../support/browser/person.ts'
+import { pressInSandbox } from '../support/browser/premium.ts'
+import { developmentSetup } from '../support/browser/services.ts'
 
 setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()

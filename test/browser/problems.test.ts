@@ -6,10 +6,10 @@ import {
   FAULT_ANSWER,
   OUTAGE_ANSWERS,
   REQUEST_ANSWERS,
-} from '../../interfaces/http/errors.ts'
-import { browserSetup, TEST_PATIENCE_MS } from './browser-setup.ts'
-import { filledIn, person, wordsIn } from './person.ts'
-import { developmentSetup } from './services.ts'
+} from '../../interfaces/http/response/errors.ts'
+import { browserSetup, TEST_PATIENCE_MS } from '../support/browser/browser-setup.ts'
+import { filledIn, person, wordsIn } from '../support/browser/person.ts'
+import { developmentSetup } from '../support/browser/services.ts'
 
 setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { browserSetup, TEST_PATIENCE_MS, type Visit } from './browser-setup.ts'
-import { developmentSetup } from './services.ts'
+import { browserSetup, TEST_PATIENCE_MS, type Visit } from '../support/browser/browser-setup.ts'
+import { developmentSetup } from '../support/browser/services.ts'
 
 setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()

@@ -6,9 +6,9 @@ import {
   type Screen,
   TEST_PATIENCE_MS,
   type Visit,
-} from './browser-setup.ts'
-import { type Person, person } from './person.ts'
-import { developmentSetup, productionSetup } from './services.ts'
+} from '../support/browser/browser-setup.ts'
+import { type Person, person } from '../support/browser/person.ts'
+import { developmentSetup, productionSetup } from '../support/browser/services.ts'
 
 setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()

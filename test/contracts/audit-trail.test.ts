@@ -11,9 +11,9 @@ import {
   type Refund,
 } from '../../domain/premium-grant.ts'
 import { keepDuplicate, PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
-import { CAUSE, inState, NOON } from '../fakes.ts'
-import { STORES } from '../stores.ts'
-import { ANNA, BERT, openPurchase, paidPurchase } from './purchases.ts'
+import { CAUSE, inState, NOON } from '../support/fakes.ts'
+import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const REFUND: Refund = { id: 're_1', paymentIntentId: 'pi_one', amount: 400, state: 'pending' }
 const PAID = paidPurchase('one')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { DISPUTE_STATES, type Dispute, mergeDispute } from '../../domain/premium-grant.ts'
-import { CAUSE, NOON } from '../fakes.ts'
-import { STORES } from '../stores.ts'
-import { ANNA, openPurchase, paidPurchase } from './purchases.ts'
+import { CAUSE, NOON } from '../support/fakes.ts'
+import { ANNA, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const DISPUTE: Dispute = {
   id: 'du_1',

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
 import type { EmailTrace } from '../../domain/erasure.ts'
 import { drawLine } from '../../domain/log-out.ts'
-import { CAUSE, NOON } from '../fakes.ts'
-import { STORES } from '../stores.ts'
+import { CAUSE, NOON } from '../support/fakes.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const ANNA = 'anna@example.com' as Email
 const BERT = 'bert@example.com' as Email

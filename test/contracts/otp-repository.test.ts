@@ -3,9 +3,9 @@ import type { OtpRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { EMPTY_OTP_RECORD, type Otp, type OtpRecord, type OtpSeed } from '../../domain/otp.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { NOON } from '../fakes.ts'
-import { CHALLENGE } from '../proof-key.ts'
-import { STORES } from '../stores.ts'
+import { NOON } from '../support/fakes.ts'
+import { CHALLENGE } from '../support/proof-key.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const ANNA = 'anna@example.com' as Email
 const BERT = 'bert@example.com' as Email

@@ -10,9 +10,9 @@ import {
   WAIT_MAX_MS,
 } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
-import { CAUSE, NOON } from '../fakes.ts'
-import { STORES } from '../stores.ts'
-import { ANNA, paidPurchase } from './purchases.ts'
+import { CAUSE, NOON } from '../support/fakes.ts'
+import { ANNA, paidPurchase } from '../support/stores/contract-purchases.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const PURCHASE = paidPurchase('one')
 const CONFIRMED = draftMessage('payment_confirmed', PURCHASE, NOON)

@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { GATEWAYS, newPurchase, type OpenGateway, PRICE } from '../payment-gateways.ts'
+import {
+  GATEWAYS,
+  newPurchase,
+  type OpenGateway,
+  PRICE,
+} from '../support/stripe/payment-gateways.ts'
 
 const opened: OpenGateway[] = []
 

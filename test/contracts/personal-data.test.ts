@@ -5,10 +5,16 @@ import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
 import { draftMessage } from '../../domain/outbox.ts'
 import { closePurchase } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { CAUSE, NOON } from '../fakes.ts'
-import { NO_RECORDS } from '../stored-persons.ts'
-import { STORES } from '../stores.ts'
-import { ANNA, BERT, openPurchase, paidPurchase, REFUND } from './purchases.ts'
+import { CAUSE, NOON } from '../support/fakes.ts'
+import {
+  ANNA,
+  BERT,
+  openPurchase,
+  paidPurchase,
+  REFUND,
+} from '../support/stores/contract-purchases.ts'
+import { NO_RECORDS } from '../support/stores/stored-persons.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const LATER = new Date(NOON.getTime() + 1000)
 const NAME = erasedEmail('1')

@@ -3,9 +3,9 @@ import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Dispute, PremiumGrant, Refund } from '../../domain/premium-grant.ts'
 import { PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
-import { CAUSE, inState, NOON } from '../fakes.ts'
-import { STORES } from '../stores.ts'
-import { ANNA, BERT, openPurchase, paidPurchase } from './purchases.ts'
+import { CAUSE, inState, NOON } from '../support/fakes.ts'
+import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const LATER = new Date(NOON.getTime() + 3_600_000)
 const MUCH_LATER = new Date(NOON.getTime() + 7_200_000)

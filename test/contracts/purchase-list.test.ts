@@ -7,9 +7,9 @@ import {
   type Purchase,
   type PurchaseState,
 } from '../../domain/purchase.ts'
-import { CAUSE, inState } from '../fakes.ts'
-import { STORES } from '../stores.ts'
-import { openPurchase } from './purchases.ts'
+import { CAUSE, inState } from '../support/fakes.ts'
+import { openPurchase } from '../support/stores/contract-purchases.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 describe.each(STORES)('the list of purchases on %s', (_, open) => {
   test('is empty where there are none', async () => {

@@ -5,9 +5,9 @@ import { draftMessage } from '../../domain/outbox.ts'
 import { type Dispute, mergeDispute, mergeRefund, type Refund } from '../../domain/premium-grant.ts'
 import { closePurchase, findOpenPurchase, type Purchase } from '../../domain/purchase.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { CAUSE, inState, NOON, saveVerification } from '../fakes.ts'
-import { STORES } from '../stores.ts'
-import { ANNA, BERT, openPurchase, paidPurchase } from './purchases.ts'
+import { CAUSE, inState, NOON, saveVerification } from '../support/fakes.ts'
+import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const EVERY_KIND: readonly [string, Purchase][] = [
   ['open, before the provider has answered', openPurchase('one')],

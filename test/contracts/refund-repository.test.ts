@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { mergeRefund, REFUND_STATES, type Refund } from '../../domain/premium-grant.ts'
 import { PURCHASE_STATES } from '../../domain/purchase.ts'
-import { CAUSE, inState } from '../fakes.ts'
-import { STORES } from '../stores.ts'
-import { ANNA, BERT, openPurchase, paidPurchase } from './purchases.ts'
+import { CAUSE, inState } from '../support/fakes.ts'
+import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const REFUND: Refund = { id: 're_1', paymentIntentId: 'pi_1', amount: 150, state: 'pending' }
 

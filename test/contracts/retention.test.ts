@@ -5,9 +5,15 @@ import { type EmailTrace, erasedEmail } from '../../domain/erasure.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
 import { draftMessage, endMessage } from '../../domain/outbox.ts'
 import type { PrunedKind } from '../../domain/retention.ts'
-import { CAUSE, NOON, saveVerification } from '../fakes.ts'
-import { SANDBOX_STORES, STORES } from '../stores.ts'
-import { ANNA, BERT, openPurchase, paidPurchase, SESSION } from './purchases.ts'
+import { CAUSE, NOON, saveVerification } from '../support/fakes.ts'
+import {
+  ANNA,
+  BERT,
+  openPurchase,
+  paidPurchase,
+  SESSION,
+} from '../support/stores/contract-purchases.ts'
+import { SANDBOX_STORES, STORES } from '../support/stores/stores.ts'
 
 /** Longer ago than the audit trail's own trigger asks for, by the clock of whatever machine this runs on. */
 const UP_TO = new Date(Date.UTC(2015, 0, 1))

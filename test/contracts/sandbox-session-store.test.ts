@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { PurchaseId } from '../../domain/purchase.ts'
-import type { SandboxSessionRecord } from '../../infrastructure/sandbox-session.ts'
-import { NOON } from '../fakes.ts'
-import { SANDBOX_STORES } from '../stores.ts'
-import { ANNA } from './purchases.ts'
+import type { SandboxSessionRecord } from '../../infrastructure/sandbox/session.ts'
+import { NOON } from '../support/fakes.ts'
+import { ANNA } from '../support/stores/contract-purchases.ts'
+import { SANDBOX_STORES } from '../support/stores/stores.ts'
 
 const SESSION: SandboxSessionRecord = {
   sessionId: 'cs_one',

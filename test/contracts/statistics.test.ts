@@ -3,9 +3,15 @@ import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { draftMessage, endMessage } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
-import { CAUSE, NOON } from '../fakes.ts'
-import { STORES } from '../stores.ts'
-import { ANNA, BERT, openPurchase, paidPurchase, REFUND } from './purchases.ts'
+import { CAUSE, NOON } from '../support/fakes.ts'
+import {
+  ANNA,
+  BERT,
+  openPurchase,
+  paidPurchase,
+  REFUND,
+} from '../support/stores/contract-purchases.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const at = (ms: number) => new Date(NOON.getTime() + ms)
 

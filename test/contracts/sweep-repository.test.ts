@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { NOON } from '../fakes.ts'
-import { STORES } from '../stores.ts'
+import { NOON } from '../support/fakes.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 describe.each(STORES)('SweepRepository on %s', (_, open) => {
   test('knows no run of a sweep that never ran', async () => {

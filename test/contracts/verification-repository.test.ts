@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
 import { verifyEmail } from '../../domain/verification.ts'
-import { NOON, saveVerification } from '../fakes.ts'
-import { CHALLENGE, OTHER_CHALLENGE } from '../proof-key.ts'
-import { STORES } from '../stores.ts'
+import { NOON, saveVerification } from '../support/fakes.ts'
+import { CHALLENGE, OTHER_CHALLENGE } from '../support/proof-key.ts'
+import { STORES } from '../support/stores/stores.ts'
 
 const ANNA = 'anna@example.com' as Email
 const BERT = 'bert@example.com' as Email

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseCodeChallenge, parseCodeVerifier } from '../../domain/code-challenge.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { CHALLENGE, VERIFIER } from '../proof-key.ts'
+import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
 
 const REFUSED = new DomainError('invalid_proof_key')
 

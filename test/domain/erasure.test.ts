@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { findEmail, parseEmail } from '../../domain/email.ts'
 import { erasedEmail, isErased, mayStillBePaid } from '../../domain/erasure.ts'
 import { PURCHASE_STATES } from '../../domain/purchase.ts'
-import { ANNA, openPurchase } from '../contracts/purchases.ts'
-import { inState } from '../fakes.ts'
+import { inState } from '../support/fakes.ts'
+import { ANNA, openPurchase } from '../support/stores/contract-purchases.ts'
 
 describe('the name of an erased address', () => {
   test('is told from every address that a person can have', () => {

@@ -11,7 +11,7 @@ import {
   REFUND_STATES,
   type Refund,
 } from '../../domain/premium-grant.ts'
-import { NOON } from '../fakes.ts'
+import { NOON } from '../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const GIVEN: PremiumGrant = { id: 'grant_1', email, payment: null, revokedAt: null }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { drawLine, isLoggedOut, issueTime } from '../../domain/log-out.ts'
-import { NOON } from '../fakes.ts'
+import { NOON } from '../support/fakes.ts'
 
 const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
 

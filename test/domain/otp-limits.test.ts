@@ -8,7 +8,7 @@ import {
   parseOtpCode,
   releaseMail,
 } from '../../domain/otp.ts'
-import { NOON } from '../fakes.ts'
+import { NOON } from '../support/fakes.ts'
 import {
   at,
   attempt,
@@ -25,7 +25,7 @@ import {
   second,
   tryWrong,
   WRONG,
-} from './otp-moves.ts'
+} from '../support/otp-moves.ts'
 
 describe('mails to one address', () => {
   /** As many mails as given, a minute apart, each with its own code. */

@@ -11,7 +11,7 @@ import {
   parseOtpCode,
   releaseMail,
 } from '../../domain/otp.ts'
-import { NOON } from '../fakes.ts'
+import { NOON } from '../support/fakes.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

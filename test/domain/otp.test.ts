@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { confirmMailed, EMPTY_OTP_RECORD, parseOtpCode } from '../../domain/otp.ts'
-import { NOON } from '../fakes.ts'
+import { NOON } from '../support/fakes.ts'
 import {
   at,
   attempt,
@@ -15,7 +15,7 @@ import {
   second,
   tryWrong,
   WRONG,
-} from './otp-moves.ts'
+} from '../support/otp-moves.ts'
 
 describe('a code', () => {
   test('lives for its lifetime and no longer', () => {

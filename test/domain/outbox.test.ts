@@ -19,7 +19,7 @@ import {
   type PurchaseId,
   type SessionOutcome,
 } from '../../domain/purchase.ts'
-import { inState, NOON } from '../fakes.ts'
+import { inState, NOON } from '../support/fakes.ts'
 
 const SECOND_MS = 1000
 const HOUR_MS = 3_600_000

@@ -16,8 +16,8 @@ import {
   type Refund,
   type RefundState,
 } from '../../domain/premium-grant.ts'
-import { NOON } from '../fakes.ts'
-import { orderingsOf } from './orderings.ts'
+import { NOON } from '../support/fakes.ts'
+import { orderingsOf } from '../support/orderings.ts'
 
 const email = parseEmail('ada@example.com')
 const paymentIntentId = 'pi_1'

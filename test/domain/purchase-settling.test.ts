@@ -13,8 +13,8 @@ import {
   type SessionReport,
   settlePurchase,
 } from '../../domain/purchase.ts'
-import { inState, NOON } from '../fakes.ts'
-import { orderingsOf } from './orderings.ts'
+import { inState, NOON } from '../support/fakes.ts'
+import { orderingsOf } from '../support/orderings.ts'
 
 const id = 'pur_1' as PurchaseId
 const later = new Date(NOON.getTime() + 60_000)

@@ -20,7 +20,7 @@ import {
   refuseSecondPayment,
   restorePurchase,
 } from '../../domain/purchase.ts'
-import { inState, NOON } from '../fakes.ts'
+import { inState, NOON } from '../support/fakes.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { PRUNED_KINDS, pruneUpTo } from '../../domain/retention.ts'
-import { NOON } from '../fakes.ts'
+import { NOON } from '../support/fakes.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const MONTH_MS = 30 * DAY_MS

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { parseEmail } from '../../domain/email.ts'
 import { drawLine } from '../../domain/log-out.ts'
 import { isProvenBy, isVerified, verifyEmail } from '../../domain/verification.ts'
-import { NOON } from '../fakes.ts'
-import { CHALLENGE, OTHER_CHALLENGE } from '../proof-key.ts'
+import { NOON } from '../support/fakes.ts'
+import { CHALLENGE, OTHER_CHALLENGE } from '../support/proof-key.ts'
 
 const email = parseEmail('ada@example.com')
 const LIFETIME_MS = 30 * 60_000

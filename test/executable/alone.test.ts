@@ -3,16 +3,21 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { OtpCode } from '../../domain/otp.ts'
-import { builtInContent } from '../../infrastructure/content.ts'
-import { otpEmail } from '../../infrastructure/otp-email.ts'
-import { paymentEmail } from '../../infrastructure/payment-email.ts'
-import { ENDPOINTS } from '../../interfaces/http/endpoints.ts'
+import { builtInContent } from '../../infrastructure/content/content.ts'
+import { otpEmail } from '../../infrastructure/mail/otp-email.ts'
+import { paymentEmail } from '../../infrastructure/mail/payment-email.ts'
+import { ENDPOINTS } from '../../interfaces/http/openapi/endpoints.ts'
 import { ASSETS, assetAnswer } from '../../interfaces/http/pages/assets.ts'
 import packageJson from '../../package.json'
-import { type AlibiProcess, runAlibi } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { buyer, deliverAll, openProduction, type Production } from './production.ts'
-import { carriedOut } from './stored.ts'
+import {
+  buyer,
+  deliverAll,
+  openProduction,
+  type Production,
+} from '../support/executable/production.ts'
+import { carriedOut } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
+import { type AlibiProcess, runAlibi } from '../support/service/alibi-process.ts'
 
 /*
  * The executable copied into a folder in which somebody has laid traps: settings files and a preload script that Bun

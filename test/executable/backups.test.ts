@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path'
 import { parseBackupName } from '../../domain/backup-schedule.ts'
 import { applyMigrations, MIGRATIONS } from '../../infrastructure/sqlite/migrations.ts'
-import { runAlibi } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { addRows, countRows } from '../infrastructure/sold-database.ts'
-import { after, spread } from './kill-lane.ts'
-import { openProduction, type Production } from './production.ts'
-import { until } from './until.ts'
+import { after, spread } from '../support/executable/kill-lane.ts'
+import { openProduction, type Production } from '../support/executable/production.ts'
+import { until } from '../support/executable/until.ts'
+import { client } from '../support/http/client.ts'
+import { runAlibi } from '../support/service/alibi-process.ts'
+import { addRows, countRows } from '../support/stores/sold-database.ts'
 
 const NEWEST = MIGRATIONS.at(-1)!.name
 const KILLS = 20

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { MIGRATIONS } from '../../infrastructure/sqlite/migrations.ts'
 import { COMMANDS } from '../../interfaces/cli/command-table.ts'
 import packageJson from '../../package.json'
-import { runAlibi } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { copySources } from './built.ts'
-import { openProduction, type Production } from './production.ts'
+import { copySources } from '../support/executable/built.ts'
+import { openProduction, type Production } from '../support/executable/production.ts'
+import { client } from '../support/http/client.ts'
+import { runAlibi } from '../support/service/alibi-process.ts'
 
 const NEWEST = MIGRATIONS.at(-1)!.name
 

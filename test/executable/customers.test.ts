@@ -1,12 +1,17 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { rowsWith } from '../stored-persons.ts'
-import { after, spread } from './kill-lane.ts'
-import { buyer, openProduction, otherCode, type Production } from './production.ts'
-import { change, holdDatabase, inspectKilled, stored, swept } from './stored.ts'
-import { until } from './until.ts'
+import { after, spread } from '../support/executable/kill-lane.ts'
+import {
+  buyer,
+  openProduction,
+  otherCode,
+  type Production,
+} from '../support/executable/production.ts'
+import { change, holdDatabase, inspectKilled, stored, swept } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { rowsWith } from '../support/stores/stored-persons.ts'
 
 let production: Production
 let alibi: AlibiProcess

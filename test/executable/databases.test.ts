@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { applyMigrations, MIGRATIONS } from '../../infrastructure/sqlite/migrations.ts'
-import { openProduction, type Production } from './production.ts'
+import { openProduction, type Production } from '../support/executable/production.ts'
 
 /**
  * Everything that can be in the place of the database without being one of this executable's, and how serve ends there:

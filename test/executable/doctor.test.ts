@@ -10,14 +10,19 @@ import {
 } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import type { Finding } from '../../application/finding.ts'
-import { ENDPOINT_EVENT_TYPES } from '../../infrastructure/stripe-events.ts'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { refusal } from '../mailbox.ts'
-import { type ReverseProxy, startReverseProxy } from '../reverse-proxy.ts'
-import { FORBIDDEN, SERVER_ERROR, UNAUTHORIZED } from '../stripe-double/faults.ts'
-import { buyer, openProduction, type Production, SECRETS } from './production.ts'
-import { change } from './stored.ts'
+import type { Finding } from '../../application/doctor/finding.ts'
+import { ENDPOINT_EVENT_TYPES } from '../../infrastructure/stripe/events.ts'
+import {
+  buyer,
+  openProduction,
+  type Production,
+  SECRETS,
+} from '../support/executable/production.ts'
+import { change } from '../support/executable/stored.ts'
+import { type ReverseProxy, startReverseProxy } from '../support/http/reverse-proxy.ts'
+import { refusal } from '../support/mailbox.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { FORBIDDEN, SERVER_ERROR, UNAUTHORIZED } from '../support/stripe-double/faults.ts'
 
 const DOMAIN = 'alibi.example'
 const PRICE = { id: 'price_Doctor', amount: 400, currency: 'eur' }

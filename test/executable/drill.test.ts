@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { addRows } from '../infrastructure/sold-database.ts'
-import { judgeEnds } from './ends.ts'
-import { buyer, openProduction, type Production } from './production.ts'
-import { carriedOut, stored, swept } from './stored.ts'
+import { judgeEnds } from '../support/executable/ends.ts'
+import { buyer, openProduction, type Production } from '../support/executable/production.ts'
+import { carriedOut, stored, swept } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { addRows } from '../support/stores/sold-database.ts'
 
 const BEFORE = 6
 const AFTER = 4

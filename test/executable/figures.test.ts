@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { client } from '../client.ts'
-import { openProduction } from './production.ts'
+import { openProduction } from '../support/executable/production.ts'
+import { client } from '../support/http/client.ts'
 
 const STARTS = 5
 const REQUESTS = 2000

@@ -1,6 +1,6 @@
 import { test } from 'bun:test'
-import { after, killInLanes, type Lane, spread } from './kill-lane.ts'
-import { until } from './until.ts'
+import { after, killInLanes, type Lane, spread } from '../support/executable/kill-lane.ts'
+import { until } from '../support/executable/until.ts'
 
 const CREATE = 'POST /v1/checkout/sessions'
 const READ = 'GET /v1/checkout/sessions/:id'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { after, killInLanes, type Lane, spread } from './kill-lane.ts'
-import { change, stored } from './stored.ts'
-import { until } from './until.ts'
+import { after, killInLanes, type Lane, spread } from '../support/executable/kill-lane.ts'
+import { change, stored } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
 
 const REFUND = 'POST /v1/refunds'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { after, killInLanes, type Lane, spread } from './kill-lane.ts'
-import { change, letSweepTimePass, stored } from './stored.ts'
-import { until } from './until.ts'
+import { after, killInLanes, type Lane, spread } from '../support/executable/kill-lane.ts'
+import { change, letSweepTimePass, stored } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
 
 const READ_SESSION = 'GET /v1/checkout/sessions/:id'
 const LIST_SESSIONS = 'GET /v1/checkout/sessions'

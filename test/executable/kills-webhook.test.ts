@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { StripeEvent } from '../stripe-events.ts'
-import { after, killInLanes, type Lane, spread } from './kill-lane.ts'
+import { after, killInLanes, type Lane, spread } from '../support/executable/kill-lane.ts'
+import type { StripeEvent } from '../support/stripe/stripe-events.ts'
 
 const LIST_REFUNDS = 'GET /v1/refunds'
 

@@ -1,8 +1,14 @@
 import { expect, test } from 'bun:test'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { buyer, deliverAll, openProduction, otherCode, type Production } from './production.ts'
-import { change } from './stored.ts'
+import {
+  buyer,
+  deliverAll,
+  openProduction,
+  otherCode,
+  type Production,
+} from '../support/executable/production.ts'
+import { change } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
 
 const MINUTE_MS = 60_000
 const CREATE = 'POST /v1/checkout/sessions'

@@ -1,8 +1,13 @@
 import { expect, test } from 'bun:test'
-import { judgeEnds } from './ends.ts'
-import { buyer, deliverAll, openProduction, type Production } from './production.ts'
-import { carriedOut, stored, swept } from './stored.ts'
-import { until } from './until.ts'
+import { judgeEnds } from '../support/executable/ends.ts'
+import {
+  buyer,
+  deliverAll,
+  openProduction,
+  type Production,
+} from '../support/executable/production.ts'
+import { carriedOut, stored, swept } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
 
 type Story = {
   readonly name: string

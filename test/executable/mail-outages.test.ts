@@ -1,11 +1,16 @@
 import { expect, test } from 'bun:test'
 import { ATTEMPTS_MAX } from '../../domain/outbox.ts'
-import type { AlibiProcess } from '../alibi-process.ts'
-import type { MailFault } from '../mailbox.ts'
-import { judgeEnds } from './ends.ts'
-import { buyer, deliverAll, openProduction, type Production } from './production.ts'
-import { carriedOut, change, stored } from './stored.ts'
-import { until } from './until.ts'
+import { judgeEnds } from '../support/executable/ends.ts'
+import {
+  buyer,
+  deliverAll,
+  openProduction,
+  type Production,
+} from '../support/executable/production.ts'
+import { carriedOut, change, stored } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
+import type { MailFault } from '../support/mailbox.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
 
 // The waits between two tries begin at half a minute, which no test can wait for. So the moments on record are moved
 // into the past while the service is stopped, which stands for time that goes by until the next try is due.

@@ -1,9 +1,5 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { client } from '../client.ts'
-import { readExposition } from '../exposition.ts'
-import { SERVER_ERROR } from '../stripe-double/faults.ts'
-import { signedDelivery, stripeEvent } from '../stripe-events.ts'
 import {
   buyer,
   deliverAll,
@@ -11,8 +7,12 @@ import {
   otherCode,
   type Production,
   SECRETS,
-} from './production.ts'
-import { until } from './until.ts'
+} from '../support/executable/production.ts'
+import { until } from '../support/executable/until.ts'
+import { readExposition } from '../support/exposition.ts'
+import { client } from '../support/http/client.ts'
+import { signedDelivery, stripeEvent } from '../support/stripe/stripe-events.ts'
+import { SERVER_ERROR } from '../support/stripe-double/faults.ts'
 
 const CREATE = 'POST /v1/checkout/sessions'
 const EXIT_WRONG_SETTINGS = 78

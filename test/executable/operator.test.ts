@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { buyer, deliverAll, openProduction, type Production } from './production.ts'
-import { stored, swept } from './stored.ts'
+import {
+  buyer,
+  deliverAll,
+  openProduction,
+  type Production,
+} from '../support/executable/production.ts'
+import { stored, swept } from '../support/executable/stored.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
 
 let production: Production
 let alibi: AlibiProcess

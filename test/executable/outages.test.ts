@@ -1,9 +1,15 @@
 import { expect, test } from 'bun:test'
-import { client } from '../client.ts'
-import { SERVER_ERROR, TOO_MANY_REQUESTS, UNAUTHORIZED } from '../stripe-double/faults.ts'
-import { type StripeEvent, signedDelivery } from '../stripe-events.ts'
-import { buyer, deliverAll, openProduction, type Production, SECRETS } from './production.ts'
-import { holdDatabase } from './stored.ts'
+import {
+  buyer,
+  deliverAll,
+  openProduction,
+  type Production,
+  SECRETS,
+} from '../support/executable/production.ts'
+import { holdDatabase } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
+import { type StripeEvent, signedDelivery } from '../support/stripe/stripe-events.ts'
+import { SERVER_ERROR, TOO_MANY_REQUESTS, UNAUTHORIZED } from '../support/stripe-double/faults.ts'
 
 // Two of these wait for a deadline, so all of them run side by side.
 

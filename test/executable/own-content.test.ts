@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LANGUAGES } from '../../domain/language.ts'
-import { client } from '../client.ts'
-import { writeContent } from '../infrastructure/content/folders.ts'
-import { buyer, openProduction, type Production } from './production.ts'
+import { writeContent } from '../support/content-folders.ts'
+import { buyer, openProduction, type Production } from '../support/executable/production.ts'
+import { client } from '../support/http/client.ts'
 
 const EXIT_WRONG_SETTINGS = 78
 

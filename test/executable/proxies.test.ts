@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AlibiProcess, runAlibi } from '../alibi-process.ts'
-import { stripePayload, stripeSignature } from '../stripe-events.ts'
-import { openProduction, type Production, SECRETS } from './production.ts'
+import { openProduction, type Production, SECRETS } from '../support/executable/production.ts'
 import {
   freePort,
   HOST,
   type REVERSE_PROXIES,
   type ReverseProxy,
   startReverseProxy,
-} from './reverse-proxies.ts'
-import { until } from './until.ts'
+} from '../support/executable/reverse-proxies.ts'
+import { until } from '../support/executable/until.ts'
+import { type AlibiProcess, runAlibi } from '../support/service/alibi-process.ts'
+import { stripePayload, stripeSignature } from '../support/stripe/stripe-events.ts'
 
 /*
  * The executable behind real reverse proxies that run the examples of operations/. Every address of 127.0.0.0/8 is this

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openProduction, type Production } from './production.ts'
-import { stored } from './stored.ts'
-import { until } from './until.ts'
+import { openProduction, type Production } from '../support/executable/production.ts'
+import { stored } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
 
 const EMAIL = 'anna@example.com'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { buyer, openProduction, type Production } from './production.ts'
-import { carriedOut, stored, swept } from './stored.ts'
+import { buyer, openProduction, type Production } from '../support/executable/production.ts'
+import { carriedOut, stored, swept } from '../support/executable/stored.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
 
 const SWEEPS = [
   'open_purchases',

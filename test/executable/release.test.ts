@@ -16,8 +16,8 @@ import packageJson from '../../package.json'
 import { billOfMaterials } from '../../release/bill-of-materials.ts'
 import { helpText } from '../../release/help-text.ts'
 import { licenses } from '../../release/licenses.ts'
-import { runAlibi } from '../alibi-process.ts'
-import { builtExecutable, copySources } from './built.ts'
+import { builtExecutable, copySources } from '../support/executable/built.ts'
+import { runAlibi } from '../support/service/alibi-process.ts'
 
 const OWN = process.arch === 'arm64' ? 'arm64' : 'x64'
 const NAME = `alibi-${packageJson.version}-linux`

@@ -1,11 +1,22 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { SERVER_ERROR } from '../stripe-double/faults.ts'
-import { judgeEnds } from './ends.ts'
-import { buyer, deliverAll, openProduction, type Production } from './production.ts'
-import { carriedOut, change, letSweepTimePass, stored, swept } from './stored.ts'
+import { judgeEnds } from '../support/executable/ends.ts'
+import {
+  buyer,
+  deliverAll,
+  openProduction,
+  type Production,
+} from '../support/executable/production.ts'
+import {
+  carriedOut,
+  change,
+  letSweepTimePass,
+  stored,
+  swept,
+} from '../support/executable/stored.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { SERVER_ERROR } from '../support/stripe-double/faults.ts'
 
 type Double = Production['double']
 

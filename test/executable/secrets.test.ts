@@ -2,11 +2,16 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { CHALLENGE, VERIFIER } from '../proof-key.ts'
-import { signedDelivery } from '../stripe-events.ts'
-import { openProduction, otherCode, type Production, SECRETS } from './production.ts'
-import { carriedOut } from './stored.ts'
+import {
+  openProduction,
+  otherCode,
+  type Production,
+  SECRETS,
+} from '../support/executable/production.ts'
+import { carriedOut } from '../support/executable/stored.ts'
+import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { signedDelivery } from '../support/stripe/stripe-events.ts'
 
 /*
  * The whole flow with everything that can go wrong on the way, at the most talkative log level; then every byte that

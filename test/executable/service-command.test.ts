@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FROM_SOURCE, runAlibi } from '../alibi-process.ts'
-import { builtExecutable } from './built.ts'
+import { builtExecutable } from '../support/executable/built.ts'
+import { FROM_SOURCE, runAlibi } from '../support/service/alibi-process.ts'
 
 const BUILD_MAX_MS = 60_000
 /** Of what is left most is the network, which it cannot do without. */

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { renameSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { client } from '../client.ts'
-import { listenForNotices } from '../notify-listener.ts'
-import { builtExecutable } from './built.ts'
-import { openProduction, type Production } from './production.ts'
-import { change, holdDatabase } from './stored.ts'
-import { until } from './until.ts'
+import { builtExecutable } from '../support/executable/built.ts'
+import { openProduction, type Production } from '../support/executable/production.ts'
+import { change, holdDatabase } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
+import { client } from '../support/http/client.ts'
+import { listenForNotices } from '../support/service/notify-listener.ts'
 
 /** Signs of life are due every 100 ms. */
 const WATCHDOG_USEC = '300000'

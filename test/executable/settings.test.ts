@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { walkTheWholeWay } from '../journeys/journey.ts'
-import { openProduction, type Production, SECRETS } from './production.ts'
+import { openProduction, type Production, SECRETS } from '../support/executable/production.ts'
+import { walkTheWholeWay } from '../support/journey.ts'
 
 const EXIT_WRONG_SETTINGS = 78
 

@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { buyer, openProduction } from './production.ts'
+import { buyer, openProduction } from '../support/executable/production.ts'
+import { client } from '../support/http/client.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
 
 const CREATE = 'POST /v1/checkout/sessions'
 

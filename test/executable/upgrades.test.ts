@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { applyMigrations, MIGRATIONS } from '../../infrastructure/sqlite/migrations.ts'
-import { runAlibi } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { builtExecutable } from './built.ts'
-import { openProduction, type Production } from './production.ts'
-import { change } from './stored.ts'
+import { builtExecutable } from '../support/executable/built.ts'
+import { openProduction, type Production } from '../support/executable/production.ts'
+import { change } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
+import { runAlibi } from '../support/service/alibi-process.ts'
 
 // So that building it is not on the time of the first test.
 beforeAll(async () => void (await builtExecutable()), 60_000)

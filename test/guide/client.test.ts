@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'bun:test'
 import path from 'node:path'
-import { builtInContent } from '../../infrastructure/content.ts'
-import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../alibi-process.ts'
-import { until } from '../executable/until.ts'
-import { temporaryFolder } from '../stores.ts'
+import { builtInContent } from '../../infrastructure/content/content.ts'
+import { until } from '../support/executable/until.ts'
+import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
+import { temporaryFolder } from '../support/stores/stores.ts'
 import { getExcuse } from './client.ts'
 
 const CODE = path.join(import.meta.dir, 'client.ts')

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { builtInContent } from '../../infrastructure/content.ts'
-import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { until } from '../executable/until.ts'
-import { walkTheWholeWay } from './journey.ts'
+import { builtInContent } from '../../infrastructure/content/content.ts'
+import { until } from '../support/executable/until.ts'
+import { client } from '../support/http/client.ts'
+import { walkTheWholeWay } from '../support/journey.ts'
+import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
 
 const english = builtInContent().in('en')
 

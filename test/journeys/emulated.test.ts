@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createEmulator } from 'emulate'
-import { builtInContent } from '../../infrastructure/content.ts'
-import { client } from '../client.ts'
-import { openProduction, SECRETS } from '../executable/production.ts'
-import { carriedOut } from '../executable/stored.ts'
-import { walkTheWholeWay } from './journey.ts'
+import { builtInContent } from '../../infrastructure/content/content.ts'
+import { openProduction, SECRETS } from '../support/executable/production.ts'
+import { carriedOut } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
+import { walkTheWholeWay } from '../support/journey.ts'
 
 const english = builtInContent().in('en')
 

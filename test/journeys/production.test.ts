@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { builtInContent } from '../../infrastructure/content.ts'
-import { client } from '../client.ts'
-import { buyer, openProduction, type Production } from '../executable/production.ts'
-import { carriedOut } from '../executable/stored.ts'
-import { walkTheWholeWay } from './journey.ts'
+import { builtInContent } from '../../infrastructure/content/content.ts'
+import { buyer, openProduction, type Production } from '../support/executable/production.ts'
+import { carriedOut } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
+import { walkTheWholeWay } from '../support/journey.ts'
 
 const english = builtInContent().in('en')
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openPlayedShop } from './played-shop.ts'
-import { checkEnd, type Ending, settleShop } from './shop-checks.ts'
+import { openPlayedShop } from '../support/payments/played-shop.ts'
+import { checkEnd, type Ending, settleShop } from '../support/payments/shop-checks.ts'
 import {
   circumstances,
   IN_TIME,
@@ -13,7 +13,7 @@ import {
   type Tally,
   TIMEOUT_MS,
   takeSteps,
-} from './steps.ts'
+} from '../support/payments/steps.ts'
 
 const RUNS = 200
 const STEPS_MAX = 60

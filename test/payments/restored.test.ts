@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openPlayedShop } from './played-shop.ts'
-import { checkAudit, type Ending, settleShop } from './shop-checks.ts'
+import { openPlayedShop } from '../support/payments/played-shop.ts'
+import { checkAudit, type Ending, settleShop } from '../support/payments/shop-checks.ts'
 import {
   circumstances,
   IN_TIME,
@@ -11,7 +11,7 @@ import {
   stepsAfter,
   TIMEOUT_MS,
   takeSteps,
-} from './steps.ts'
+} from '../support/payments/steps.ts'
 
 const RUNS = 60
 /** Before the copy is made, until it is put back, and afterwards. */

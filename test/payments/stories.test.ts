@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { openService } from '../real-service.ts'
-import { type StripeEvent, stripeEvent } from '../stripe-events.ts'
-import { stripeSetup } from '../stripe-setup.ts'
-import { type Sequence, STORIES, type Story, sequencesOf, type Telling } from './stories.ts'
-import { openToldBuyer } from './told-buyer.ts'
+import {
+  type Sequence,
+  STORIES,
+  type Story,
+  sequencesOf,
+  type Telling,
+} from '../support/payments/stories.ts'
+import { openToldBuyer } from '../support/payments/told-buyer.ts'
+import { openService } from '../support/service/real-service.ts'
+import { type StripeEvent, stripeEvent } from '../support/stripe/stripe-events.ts'
+import { stripeSetup } from '../support/stripe/stripe-setup.ts'
 
 const SEQUENCES_MIN = 2 * 1_380
 const TIMEOUT_MS = 300_000

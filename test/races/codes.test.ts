@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { OtpRecord } from '../../domain/otp.ts'
-import { answers, EMAIL } from '../interfaces/http-client.ts'
-import { atOnce, countStatuses, openService, wrongCodes } from '../real-service.ts'
+import { answers, EMAIL } from '../support/http/http-client.ts'
+import { atOnce, countStatuses, openService, wrongCodes } from '../support/service/real-service.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { eraseEmail } from '../../application/erase-email.ts'
+import { eraseEmail } from '../../application/customers/erase-email.ts'
 import type { Email } from '../../domain/email.ts'
-import { openService } from '../real-service.ts'
-import { seededRandom } from '../seeded-random.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { openService } from '../support/service/real-service.ts'
 
 const BUYERS = 60
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { type Email, parseEmail } from '../../domain/email.ts'
-import { answers, EMAIL } from '../interfaces/http-client.ts'
-import { atOnce, countStatuses, openService } from '../real-service.ts'
-import { stripeSetup } from '../stripe-setup.ts'
+import { answers, EMAIL } from '../support/http/http-client.ts'
+import { atOnce, countStatuses, openService } from '../support/service/real-service.ts'
+import { stripeSetup } from '../support/stripe/stripe-setup.ts'
 
 const CHECKOUTS_MAX = 50
 const ACTIVE = answers(409, 'Premium access already active')

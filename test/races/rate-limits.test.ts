@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { fixedClock } from '../fakes.ts'
-import { answers, EMAIL } from '../interfaces/http-client.ts'
-import { atOnce, countStatuses, openService, promisedLimits } from '../real-service.ts'
+import { fixedClock } from '../support/fakes.ts'
+import { answers, EMAIL } from '../support/http/http-client.ts'
+import {
+  atOnce,
+  countStatuses,
+  openService,
+  promisedLimits,
+} from '../support/service/real-service.ts'
 
 const LIMITED = answers(429, 'Too many requests, please try again later')
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { type Email, parseEmail } from '../../domain/email.ts'
 import type { Actor } from '../../domain/grant-change.ts'
 import { isActive } from '../../domain/premium-grant.ts'
-import { type Answered, answers } from '../interfaces/http-client.ts'
-import { atOnce, countStatuses, openService } from '../real-service.ts'
-import { seededRandom } from '../seeded-random.ts'
-import type { StripeEvent } from '../stripe-events.ts'
-import { stripeSetup } from '../stripe-setup.ts'
+import { type Answered, answers } from '../support/http/http-client.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { atOnce, countStatuses, openService } from '../support/service/real-service.ts'
+import type { StripeEvent } from '../support/stripe/stripe-events.ts'
+import { stripeSetup } from '../support/stripe/stripe-setup.ts'
 
 const BUYERS = 200
 const TWICE = 50

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { listen } from '../../interfaces/http/listen.ts'
-import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { EMAIL } from '../interfaces/http-client.ts'
-import { atOnce, countStatuses, openService, wrongCodes } from '../real-service.ts'
-import { temporaryFolder } from '../stores.ts'
+import { client } from '../support/http/client.ts'
+import { EMAIL } from '../support/http/http-client.ts'
+import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
+import { atOnce, countStatuses, openService, wrongCodes } from '../support/service/real-service.ts'
+import { temporaryFolder } from '../support/stores/stores.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {

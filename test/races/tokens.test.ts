@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { type Answered, answers, EMAIL } from '../interfaces/http-client.ts'
-import { CHALLENGE, VERIFIER } from '../proof-key.ts'
-import { atOnce, countStatuses, openService } from '../real-service.ts'
-import { seededRandom } from '../seeded-random.ts'
+import { type Answered, answers, EMAIL } from '../support/http/http-client.ts'
+import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { atOnce, countStatuses, openService } from '../support/service/real-service.ts'
 
 const ENDED = answers(401, 'Invalid or expired token')
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { CAUSE } from '../fakes.ts'
-import { answers } from '../interfaces/http-client.ts'
-import { type Customer, customerSetup } from '../real-customer.ts'
+import { CAUSE } from '../support/fakes.ts'
+import { answers } from '../support/http/http-client.ts'
+import { type Customer, customerSetup } from '../support/service/real-customer.ts'
 
 const MINUTE_MS = 60_000
 const PAGE_LIFETIME_MS = 33 * MINUTE_MS

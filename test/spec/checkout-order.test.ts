@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
 import type { Price } from '../../domain/purchase.ts'
-import { answers } from '../interfaces/http-client.ts'
-import { PRICE } from '../payment-gateways.ts'
-import { customerSetup } from '../real-customer.ts'
-import { openService } from '../real-service.ts'
-import { SERVER_ERROR } from '../stripe-double/faults.ts'
+import { answers } from '../support/http/http-client.ts'
+import { customerSetup } from '../support/service/real-customer.ts'
+import { openService } from '../support/service/real-service.ts'
+import { PRICE } from '../support/stripe/payment-gateways.ts'
+import { SERVER_ERROR } from '../support/stripe-double/faults.ts'
 
 const MINUTE_MS = 60_000
 const TIME_LIMIT_MS = 20_000

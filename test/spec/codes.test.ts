@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { answers, EMAIL } from '../interfaces/http-client.ts'
-import { openService, wrongCodes } from '../real-service.ts'
+import { answers, EMAIL } from '../support/http/http-client.ts'
+import { openService, wrongCodes } from '../support/service/real-service.ts'
 
 const MINUTE_MS = 60_000
 const REFUSED = answers(401, 'Invalid or expired code')

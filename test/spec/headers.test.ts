@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { Unavailable } from '../../application/unavailable.ts'
-import { fixedClock } from '../fakes.ts'
-import { type Answered, EMAIL } from '../interfaces/http-client.ts'
-import { VERIFIER } from '../proof-key.ts'
-import { openService, promisedLimits } from '../real-service.ts'
+import { fixedClock } from '../support/fakes.ts'
+import { type Answered, EMAIL } from '../support/http/http-client.ts'
+import { VERIFIER } from '../support/proof-key.ts'
+import { openService, promisedLimits } from '../support/service/real-service.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ORIGIN = { origin: 'chrome-extension://abcdefghijklmnop' }

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { answers, EMAIL, PEER } from '../support/http/http-client.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { buyerSetup } from '../support/service/real-buyer.ts'
+import { openService } from '../support/service/real-service.ts'
 import {
   FORGERIES,
   type Genuine,
@@ -8,13 +12,9 @@ import {
   signed,
   TOLERANCE_S,
   utf8,
-} from '../forgeries.ts'
-import { answers, EMAIL, PEER } from '../interfaces/http-client.ts'
-import { buyerSetup } from '../real-buyer.ts'
-import { openService } from '../real-service.ts'
-import { seededRandom } from '../seeded-random.ts'
-import { stripeEvent } from '../stripe-events.ts'
-import { stripeSetup } from '../stripe-setup.ts'
+} from '../support/stripe/forgeries.ts'
+import { stripeEvent } from '../support/stripe/stripe-events.ts'
+import { stripeSetup } from '../support/stripe/stripe-setup.ts'
 
 const TIMES = 100
 const TIME_LIMIT_MS = 30_000

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'bun:test'
-import { deliverOutbox } from '../../application/deliver-outbox.ts'
-import { builtInContent } from '../../infrastructure/content.ts'
-import { resendMailer } from '../../infrastructure/resend-mailer.ts'
-import { DATABASE_FAULTS } from '../database-faults.ts'
-import { answers } from '../interfaces/http-client.ts'
-import { startMailbox } from '../mailbox.ts'
-import { PUBLIC_URL } from '../payment-gateways.ts'
-import { customerSetup, type Process } from '../real-customer.ts'
+import { deliverOutbox } from '../../application/payments/deliver-outbox.ts'
+import { builtInContent } from '../../infrastructure/content/content.ts'
+import { resendMailer } from '../../infrastructure/mail/resend-mailer.ts'
+import { answers } from '../support/http/http-client.ts'
+import { startMailbox } from '../support/mailbox.ts'
+import { customerSetup, type Process } from '../support/service/real-customer.ts'
+import { DATABASE_FAULTS } from '../support/stores/database-faults.ts'
+import { PUBLIC_URL } from '../support/stripe/payment-gateways.ts'
 
 const MINUTE_MS = 60_000
 const BUSY_TIMEOUT_MS = 30

@@ -1,9 +1,13 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { hasPremium } from '../../domain/premium-grant.ts'
-import { type BreakDatabase, DATABASE_FAULTS, fillDatabase } from '../database-faults.ts'
-import { type Answered, answers } from '../interfaces/http-client.ts'
-import { type Customer, customerSetup, type Process } from '../real-customer.ts'
-import type { StripeEvent } from '../stripe-events.ts'
+import { type Answered, answers } from '../support/http/http-client.ts'
+import { type Customer, customerSetup, type Process } from '../support/service/real-customer.ts'
+import {
+  type BreakDatabase,
+  DATABASE_FAULTS,
+  fillDatabase,
+} from '../support/stores/database-faults.ts'
+import type { StripeEvent } from '../support/stripe/stripe-events.ts'
 
 /** Long enough for one more try. */
 const BUSY_TIMEOUT_MS = 30

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { PurchaseState } from '../../domain/purchase.ts'
-import { orderingsOf } from '../domain/orderings.ts'
-import { buyerSetup } from '../real-buyer.ts'
-import { STRIPE_EVENT_NAMES } from '../stripe-events.ts'
+import { orderingsOf } from '../support/orderings.ts'
+import { buyerSetup } from '../support/service/real-buyer.ts'
+import { STRIPE_EVENT_NAMES } from '../support/stripe/stripe-events.ts'
 
 const openBuyer = buyerSetup()
 type Buyer = Awaited<ReturnType<typeof openBuyer>>

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { ANOTHER_LIST, ANOTHER_OBJECT, STRIPE_FAULTS } from '../hostile-stripe.ts'
-import { answers } from '../interfaces/http-client.ts'
-import { PRICE } from '../payment-gateways.ts'
-import { type Customer, customerSetup, type ShopOptions } from '../real-customer.ts'
-import type { Fault } from '../stripe-double/faults.ts'
+import { answers } from '../support/http/http-client.ts'
+import { type Customer, customerSetup, type ShopOptions } from '../support/service/real-customer.ts'
+import { ANOTHER_LIST, ANOTHER_OBJECT, STRIPE_FAULTS } from '../support/stripe/hostile-stripe.ts'
+import { PRICE } from '../support/stripe/payment-gateways.ts'
+import type { Fault } from '../support/stripe-double/faults.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { CAUSE } from '../fakes.ts'
-import { answers, EMAIL } from '../interfaces/http-client.ts'
-import { CHALLENGE, VERIFIER } from '../proof-key.ts'
-import { openService } from '../real-service.ts'
+import { CAUSE } from '../support/fakes.ts'
+import { answers, EMAIL } from '../support/http/http-client.ts'
+import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
+import { openService } from '../support/service/real-service.ts'
 
 const MISSING = answers(401, 'Missing token')
 const INVALID = answers(401, 'Invalid or expired token')

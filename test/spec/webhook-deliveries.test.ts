@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
-import { answers, EMAIL } from '../interfaces/http-client.ts'
-import { buyerSetup } from '../real-buyer.ts'
-import { SERVER_ERROR } from '../stripe-double/faults.ts'
-import { STRIPE_EVENT_NAMES, type StripeObject } from '../stripe-events.ts'
+import { answers, EMAIL } from '../support/http/http-client.ts'
+import { buyerSetup } from '../support/service/real-buyer.ts'
+import { STRIPE_EVENT_NAMES, type StripeObject } from '../support/stripe/stripe-events.ts'
+import { SERVER_ERROR } from '../support/stripe-double/faults.ts'
 
 const PAID = 'checkout.session.completed.paid'
 const RECEIVED = { status: 200, body: { received: true } }

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { client } from '../client.ts'
-import { buyer, openProduction, type Production } from '../executable/production.ts'
-import { until } from '../executable/until.ts'
-import { fakeClock } from './fake-clock.ts'
-import { printFigures } from './figures.ts'
-import { loggedErrors, readyStatus } from './shop.ts'
+import { buyer, openProduction, type Production } from '../support/executable/production.ts'
+import { until } from '../support/executable/until.ts'
+import { client } from '../support/http/client.ts'
+import { fakeClock } from '../support/stress/fake-clock.ts'
+import { printFigures } from '../support/stress/figures.ts'
+import { loggedErrors, readyStatus } from '../support/stress/shop.ts'
 
 // The machine's clock is set while the service runs: three days forwards, then to two hours before it began. What has
 // been used is over whatever the clock says; what has not, ends by the clock, and is printed where that went back.

@@ -1,12 +1,18 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { client } from '../client.ts'
-import { spoilTable } from '../database-faults.ts'
-import { openProduction, type Production } from '../executable/production.ts'
-import { change } from '../executable/stored.ts'
-import { milliseconds, printFigures, tally } from './figures.ts'
-import { loggedErrors, loggedEvents, openShop, readyStatus, untilReady } from './shop.ts'
+import { openProduction, type Production } from '../support/executable/production.ts'
+import { change } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
+import { spoilTable } from '../support/stores/database-faults.ts'
+import { milliseconds, printFigures, tally } from '../support/stress/figures.ts'
+import {
+  loggedErrors,
+  loggedEvents,
+  openShop,
+  readyStatus,
+  untilReady,
+} from '../support/stress/shop.ts'
 
 // The database goes bad under a service that runs: a failing disk, a wrong hand.
 

@@ -1,10 +1,14 @@
 import { expect, test } from 'bun:test'
-import { buyer, openProduction } from '../executable/production.ts'
-import { until } from '../executable/until.ts'
-import { milliseconds, percentile, printFigures, tally } from './figures.ts'
-import { hasProcessFigures, openDescriptors, processorMs } from './process-figures.ts'
-import { openRaw, rawRequest } from './raw-connection.ts'
-import { loggedErrors, readyStatus, untilReady } from './shop.ts'
+import { buyer, openProduction } from '../support/executable/production.ts'
+import { until } from '../support/executable/until.ts'
+import { milliseconds, percentile, printFigures, tally } from '../support/stress/figures.ts'
+import {
+  hasProcessFigures,
+  openDescriptors,
+  processorMs,
+} from '../support/stress/process-figures.ts'
+import { openRaw, rawRequest } from '../support/stress/raw-connection.ts'
+import { loggedErrors, readyStatus, untilReady } from '../support/stress/shop.ts'
 
 // More connections than the service may open files: what needs one more (a mail, a call to Stripe) cannot be done. Bun
 // asks for the next connection again and again meanwhile, with up to one processor, whose share is printed.

@@ -2,14 +2,20 @@ import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { client } from '../client.ts'
-import { openProduction, type Production } from '../executable/production.ts'
-import { inspectKilled } from '../executable/stored.ts'
-import { until } from '../executable/until.ts'
-import { milliseconds, printFigures, tally } from './figures.ts'
-import { mountSmallDisk } from './full-disk.ts'
-import { loggedEvents, openShop, readyStatus, type Shop, untilReady } from './shop.ts'
+import { openProduction, type Production } from '../support/executable/production.ts'
+import { inspectKilled } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
+import { client } from '../support/http/client.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { milliseconds, printFigures, tally } from '../support/stress/figures.ts'
+import { mountSmallDisk } from '../support/stress/full-disk.ts'
+import {
+  loggedEvents,
+  openShop,
+  readyStatus,
+  type Shop,
+  untilReady,
+} from '../support/stress/shop.ts'
 
 // The disk of the database is full while notifications come in and visitors ask for codes and payment pages.
 

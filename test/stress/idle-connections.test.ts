@@ -1,14 +1,20 @@
 import { expect, test } from 'bun:test'
-import { openProduction } from '../executable/production.ts'
-import { until } from '../executable/until.ts'
-import { gatherCrowd, timeOthers } from './crowd.ts'
-import { megabytes, milliseconds, percentile, printFigures, seconds } from './figures.ts'
+import { openProduction } from '../support/executable/production.ts'
+import { until } from '../support/executable/until.ts'
+import { gatherCrowd, timeOthers } from '../support/stress/crowd.ts'
+import {
+  megabytes,
+  milliseconds,
+  percentile,
+  printFigures,
+  seconds,
+} from '../support/stress/figures.ts'
 import {
   descriptorsMax,
   hasProcessFigures,
   openDescriptors,
   residentBytes,
-} from './process-figures.ts'
+} from '../support/stress/process-figures.ts'
 
 // Connections on which nothing is ever asked, as many as the machine lets one process have.
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { client } from '../client.ts'
-import { openProduction } from '../executable/production.ts'
-import { megabytes, milliseconds, printFigures } from './figures.ts'
-import { hasProcessFigures, residentBytes } from './process-figures.ts'
-import { rawRequest } from './raw-connection.ts'
-import { loggedErrors } from './shop.ts'
+import { openProduction } from '../support/executable/production.ts'
+import { client } from '../support/http/client.ts'
+import { megabytes, milliseconds, printFigures } from '../support/stress/figures.ts'
+import { hasProcessFigures, residentBytes } from '../support/stress/process-figures.ts'
+import { rawRequest } from '../support/stress/raw-connection.ts'
+import { loggedErrors } from '../support/stress/shop.ts'
 
 // Requests that want to be too large: their heads, their bodies, what their JSON makes of few bytes.
 

@@ -1,9 +1,15 @@
 import { expect, test } from 'bun:test'
-import { client } from '../client.ts'
-import { openProduction } from '../executable/production.ts'
-import { holdDatabase } from '../executable/stored.ts'
-import { milliseconds, percentile, printFigures, seconds, tally } from './figures.ts'
-import { openShop, untilReady } from './shop.ts'
+import { openProduction } from '../support/executable/production.ts'
+import { holdDatabase } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
+import {
+  milliseconds,
+  percentile,
+  printFigures,
+  seconds,
+  tally,
+} from '../support/stress/figures.ts'
+import { openShop, untilReady } from '../support/stress/shop.ts'
 
 // Another process holds the write lock of the database for longer than anybody waits for it.
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { judgeEnds } from '../executable/ends.ts'
-import { buyer, openProduction } from '../executable/production.ts'
-import { carriedOut, inspectKilled, letOutboxTimePass } from '../executable/stored.ts'
-import { until } from '../executable/until.ts'
-import { milliseconds, percentile, printFigures } from './figures.ts'
-import { untilReady } from './shop.ts'
+import { judgeEnds } from '../support/executable/ends.ts'
+import { buyer, openProduction } from '../support/executable/production.ts'
+import { carriedOut, inspectKilled, letOutboxTimePass } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { milliseconds, percentile, printFigures } from '../support/stress/figures.ts'
+import { untilReady } from '../support/stress/shop.ts'
 
 // A supervisor that starts the service again whenever it is gone, as systemd does, and something that kills it.
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { openProduction } from '../executable/production.ts'
-import { until } from '../executable/until.ts'
-import { gatherCrowd, timeOthers } from './crowd.ts'
-import { milliseconds, percentile, printFigures, seconds } from './figures.ts'
-import { rawRequest } from './raw-connection.ts'
+import { openProduction } from '../support/executable/production.ts'
+import { until } from '../support/executable/until.ts'
+import { gatherCrowd, timeOthers } from '../support/stress/crowd.ts'
+import { milliseconds, percentile, printFigures, seconds } from '../support/stress/figures.ts'
+import { rawRequest } from '../support/stress/raw-connection.ts'
 
 // Slowloris: requests that arrive a byte at a time, half of them in the middle of their head, half in their body.
 

@@ -1,8 +1,13 @@
 import { expect, test } from 'bun:test'
-import type { AlibiProcess } from '../alibi-process.ts'
-import { openProduction } from '../executable/production.ts'
-import { milliseconds, percentile, printFigures } from './figures.ts'
-import { type Exchange, openRaw, type RawConnection, rawRequest } from './raw-connection.ts'
+import { openProduction } from '../support/executable/production.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { milliseconds, percentile, printFigures } from '../support/stress/figures.ts'
+import {
+  type Exchange,
+  openRaw,
+  type RawConnection,
+  rawRequest,
+} from '../support/stress/raw-connection.ts'
 
 // SIGTERM in the middle of as much as sixteen clients can ask. A request that the service has read is in its log, so
 // that what it has read and what its clients have got can be compared.

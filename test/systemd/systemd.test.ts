@@ -1,9 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { client } from '../client.ts'
-import { buyer, openProduction, type Production, SECRETS } from '../executable/production.ts'
-import { until } from '../executable/until.ts'
-import { bootMachine, type Machine } from './machine.ts'
+import {
+  buyer,
+  openProduction,
+  type Production,
+  SECRETS,
+} from '../support/executable/production.ts'
+import { until } from '../support/executable/until.ts'
+import { client } from '../support/http/client.ts'
+import { bootMachine, type Machine } from '../support/systemd/machine.ts'
 
 // The installed service under a real systemd, from its installation to its removal: each test goes on where the one
 // before it has ended.
@@ -184,7 +189,10 @@ function testService(machine: Machine, production: Production, port: number) {
         .replace(/^(?:Restart|WatchdogSec|UnsetEnvironment)=.*$/gm, '')
         .replace('[Install]', 'Environment=BUN_BE_BUN=1 BUN_OPTIONS=\n[Install]')
       await machine.write('/etc/systemd/system/probe.service', probe)
-      await machine.write('/etc/alibi/probe.ts', Bun.file(join(import.meta.dir, 'probe.ts')))
+      await machine.write(
+        '/etc/alibi/probe.ts',
+        Bun.file(join(import.meta.dir, '../support/systemd/probe.ts')),
+      )
       await sure(['systemctl', 'daemon-reload'])
       const { exitCode } = await run(['systemctl', 'start', 'probe'])
       if (exitCode !== 0) throw new Error(await sure(['journalctl', '--unit=probe', '--no-pager']))

@@ -1,4 +1,4 @@
-import type { StringKey } from '../../../application/strings.ts'
+import type { StringKey } from '../../../application/content/strings.ts'
 import type { Language } from '../../../domain/language.ts'
 import type { Price } from '../../../domain/purchase.ts'
 

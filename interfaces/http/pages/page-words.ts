@@ -1,6 +1,6 @@
+import { STRING_GROUPS } from '../../../application/content/string-catalogue.ts'
+import { PLURAL_CATEGORIES } from '../../../application/content/strings.ts'
 import type { Content, LanguageContent } from '../../../application/ports.ts'
-import { STRING_GROUPS } from '../../../application/string-catalogue.ts'
-import { PLURAL_CATEGORIES } from '../../../application/strings.ts'
 import type { Language } from '../../../domain/language.ts'
 import type { PageWords } from './page-data.ts'
 import { type StaticAnswer, staticAnswer } from './static-answer.ts'

@@ -1,5 +1,5 @@
 import { type Language, textDirection } from '../../../domain/language.ts'
-import { chooseEncoding, encode, varyOn } from '../content-encoding.ts'
+import { chooseEncoding, encode, varyOn } from '../response/content-encoding.ts'
 import { type AssetName, assetPath } from './assets.ts'
 import { type Html, html, renderHtml } from './html.ts'
 

@@ -1,4 +1,4 @@
-import type { PaymentStatus } from '../../../application/check-payment.ts'
+import type { PaymentStatus } from '../../../application/payments/check-payment.ts'
 import type { Language } from '../../../domain/language.ts'
 import { type Html, html } from './html.ts'
 import { type Page, PLAIN_PAGE } from './page.ts'

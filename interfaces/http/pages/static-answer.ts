@@ -1,4 +1,4 @@
-import { chooseEncoding, type Encoding, encode, varyOn } from '../content-encoding.ts'
+import { chooseEncoding, type Encoding, encode, varyOn } from '../response/content-encoding.ts'
 
 /** A text that stays the same while the process lives, answered from memory. */
 export type StaticAnswer = {

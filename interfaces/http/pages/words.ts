@@ -1,4 +1,4 @@
-import type { StringKey, Strings } from '../../../application/strings.ts'
+import type { StringKey, Strings } from '../../../application/content/strings.ts'
 import { type Html, html } from './html.ts'
 
 /** What a page says in its language, by key. */

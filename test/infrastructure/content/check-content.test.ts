@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { BUILT_IN_LIMITS, OWN_LIMITS } from '../../../infrastructure/content/check-content.ts'
-import { OWN_WORDS, problemsOf } from './folders.ts'
+import { OWN_WORDS, problemsOf } from '../../support/content-folders.ts'
 
 describe('excuses', () => {
   const inEnglish = (reasons: readonly string[], limits = OWN_LIMITS) =>

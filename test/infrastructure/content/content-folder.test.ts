@@ -5,7 +5,7 @@ import { LANGUAGES } from '../../../domain/language.ts'
 import { BUILT_IN_LIMITS, OWN_LIMITS } from '../../../infrastructure/content/check-content.ts'
 import { describeProblem } from '../../../infrastructure/content/content-file.ts'
 import { readContentFolder } from '../../../infrastructure/content/content-folder.ts'
-import { contentFolder, OWN_WORDS, problemsOf } from './folders.ts'
+import { contentFolder, OWN_WORDS, problemsOf } from '../../support/content-folders.ts'
 
 const REASONS = { strings: OWN_WORDS, reasons: ['Rain on the roof.', 'A letter from nobody.'] }
 

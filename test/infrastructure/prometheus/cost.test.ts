@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'bun:test'
 import type { Telemetry } from '../../../application/telemetry.ts'
-import { NO_TELEMETRY } from '../../../infrastructure/no-telemetry.ts'
 import { prometheusMetrics } from '../../../infrastructure/prometheus/prometheus-metrics.ts'
+import { NO_TELEMETRY } from '../../../infrastructure/telemetry/no-telemetry.ts'
 import { createHandler } from '../../../interfaces/http/handler.ts'
-import { fakePorts } from '../../fakes.ts'
-import { unlimitedOptions } from '../../http-options.ts'
+import { fakePorts } from '../../support/fakes.ts'
+import { unlimitedOptions } from '../../support/http/http-options.ts'
 
 const ROUNDS = 10
 const REQUESTS = 500

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { Backups } from '../../../application/ports.ts'
-import { takeStock } from '../../../application/take-stock.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { takeStock } from '../../../application/upkeep/database-statistics.ts'
 import type { Email } from '../../../domain/email.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
-import { paidPurchase } from '../../contracts/purchases.ts'
-import { readExposition } from '../../exposition.ts'
-import { CAUSE, fakePorts, NOON } from '../../fakes.ts'
-import { openMetrics } from './open-metrics.ts'
+import { readExposition } from '../../support/exposition.ts'
+import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { openMetrics } from '../../support/open-metrics.ts'
+import { paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 const HOUR_MS = 3_600_000
 

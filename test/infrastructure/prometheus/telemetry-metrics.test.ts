@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { TelemetryEvent } from '../../../application/telemetry.ts'
-import { openMetrics } from './open-metrics.ts'
+import { openMetrics } from '../../support/open-metrics.ts'
 
 function answered(own: Partial<Extract<TelemetryEvent, { kind: 'request_answered' }>> = {}) {
   const event = { kind: 'request_answered', method: 'GET', route: '/i18n', status: 200, ms: 3 }

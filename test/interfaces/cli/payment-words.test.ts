@@ -9,8 +9,8 @@ import {
   formatPurchaseAmount,
   formatReceived,
 } from '../../../interfaces/cli/payment-words.ts'
-import { ANNA, openPurchase, paidPurchase } from '../../contracts/purchases.ts'
-import { inState, NOON } from '../../fakes.ts'
+import { inState, NOON } from '../../support/fakes.ts'
+import { ANNA, openPurchase, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 describe('a price', () => {
   test.each([

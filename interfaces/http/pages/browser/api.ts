@@ -1,4 +1,4 @@
-import type { StringKey } from '../../../../application/strings.ts'
+import type { StringKey } from '../../../../application/content/strings.ts'
 
 /** Why something did not work, as the page says it. */
 export class Problem extends Error {

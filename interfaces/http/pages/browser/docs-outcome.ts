@@ -1,4 +1,4 @@
-import type { RequestExample } from '../request-example.ts'
+import type { RequestExample } from '../docs/request-example.ts'
 
 type Answer = {
   readonly summary: string

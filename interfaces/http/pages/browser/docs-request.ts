@@ -3,7 +3,7 @@ import {
   type FilledField,
   type RequestExample,
   requestExample,
-} from '../request-example.ts'
+} from '../docs/request-example.ts'
 
 export function allForms(): NodeListOf<HTMLFormElement> {
   return document.querySelectorAll<HTMLFormElement>('form[data-path]')

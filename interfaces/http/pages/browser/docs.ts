@@ -3,8 +3,8 @@
 import { copyText } from './copy-text.ts'
 import { outcome } from './docs-outcome.ts'
 import { allForms, fill, readRequest, showCommand } from './docs-request.ts'
-import { element } from './elements.ts'
-import { newChallenge } from './proof.ts'
+import { element } from './dom.ts'
+import { newChallenge } from './pkce-store.ts'
 
 /** What one answer says and a later request asks for. */
 const PASSED_ON = { token: 'token', devCode: 'code', sessionId: 'session_id' } as const

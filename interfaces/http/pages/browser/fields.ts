@@ -1,4 +1,4 @@
-import { element } from './elements.ts'
+import { element } from './dom.ts'
 
 export const emailField = element('email', HTMLInputElement)
 export const codeField = element('code', HTMLInputElement)

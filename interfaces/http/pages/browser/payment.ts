@@ -1,6 +1,6 @@
 // Asks again whether the payment has arrived, and shows the new page once there is news.
 
-import { element } from './elements.ts'
+import { element } from './dom.ts'
 import { REFRESH_WAITS_SECONDS } from './refresh-waits.ts'
 
 const answer = element('answer', HTMLElement)

@@ -1,8 +1,8 @@
 import { isolate } from '../wait-words.ts'
+import type { Action } from './action-runner.ts'
 import type { Problem } from './api.ts'
-import type { Action } from './attempts.ts'
 import { countdown, secondsUntil } from './countdown.ts'
-import { element } from './elements.ts'
+import { element } from './dom.ts'
 import { focusStep } from './steps.ts'
 import type { speaker } from './words.ts'
 

@@ -1,8 +1,8 @@
 import { isolate } from '../wait-words.ts'
 import { countdown, secondsUntil } from './countdown.ts'
-import { element } from './elements.ts'
+import { element } from './dom.ts'
 import { codeField } from './fields.ts'
-import { visit } from './memory.ts'
+import { visit } from './storage.ts'
 import type { speaker } from './words.ts'
 
 /** A mail takes a while, and the service counts them. */

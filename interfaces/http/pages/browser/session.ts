@@ -1,5 +1,5 @@
-import { lasting, visit } from './memory.ts'
-import { dropAllProofs, dropProof, latestProof } from './proof.ts'
+import { dropAllProofs, dropProof, latestProof } from './pkce-store.ts'
+import { lasting, visit } from './storage.ts'
 
 /** What a header may carry. Anything else was not put there by us. */
 const TOKEN = /^[\x21-\x7e]+$/

@@ -1,5 +1,5 @@
-import { element } from './elements.ts'
-import { visit } from './memory.ts'
+import { element } from './dom.ts'
+import { visit } from './storage.ts'
 
 const STEPS = ['email', 'code', 'buy', 'excuse'] as const
 export type Step = (typeof STEPS)[number]

@@ -1,5 +1,5 @@
 import { CODE_LENGTH } from '../../../../domain/otp.ts'
-import { findCode, readCode } from './code-text.ts'
+import { findCode, readCode } from './code-field.ts'
 
 /**
  * Calls back when a whole code has come in at once, pasted or filled in. Whoever types digit by digit may still find a

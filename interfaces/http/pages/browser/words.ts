@@ -1,10 +1,10 @@
-import type { PluralKey, StringKey } from '../../../../application/strings.ts'
+import type { PluralKey, StringKey } from '../../../../application/content/strings.ts'
 import { type Language, matchLanguage, textDirection } from '../../../../domain/language.ts'
 import { formatAmount } from '../../../../domain/money.ts'
 import type { Price } from '../../../../domain/purchase.ts'
 import { LANGUAGE_COOKIE, type PageWords } from '../page-data.ts'
 import { formatWait } from '../wait-words.ts'
-import { element } from './elements.ts'
+import { element } from './dom.ts'
 
 /** What stands in an element. It is said again, in the other language, when the language changes. */
 type Saying = (() => string) | null

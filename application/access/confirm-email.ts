@@ -1,0 +1,33 @@
+import type { CodeChallenge } from '../../domain/code-challenge.ts'
+import type { Email } from '../../domain/email.ts'
+import type { OtpCode } from '../../domain/otp.ts'
+import { verifyEmail } from '../../domain/verification.ts'
+import type { Ports, Token } from '../ports.ts'
+import { prepareToken } from './prepare-token.ts'
+import { redeemOtp } from './redeem-otp.ts'
+
+type Dependencies = Pick<
+  Ports,
+  'otps' | 'secrets' | 'clock' | 'rules' | 'premiumGrants' | 'logOuts' | 'tokens' | 'telemetry'
+>
+
+/**
+ * Proves an address by its code. Returns a token when it has premium already, else null. Throws as `redeemOtp`. With a
+ * challenge, the browser that made it up can log in by `logInVerified` once the address has premium.
+ */
+export async function confirmEmail(
+  ports: Dependencies,
+  {
+    email,
+    code,
+    codeChallenge = null,
+  }: { email: Email; code: OtpCode; codeChallenge?: CodeChallenge | null },
+): Promise<Token | null> {
+  const issueToken = await prepareToken(ports, email)
+
+  const lifetimeMs = ports.rules.verificationLifetimeMs
+  const now = ports.clock.now()
+  const verification = verifyEmail(email, { codeChallenge, lifetimeMs, now })
+  await redeemOtp(ports, { email, code, verification })
+  return issueToken ? issueToken() : null
+}

@@ -1,0 +1,35 @@
+import type { CodeVerifier } from '../../domain/code-challenge.ts'
+import type { Email } from '../../domain/email.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { issueTime } from '../../domain/log-out.ts'
+import { isProvenBy } from '../../domain/verification.ts'
+import type { Ports, Token } from '../ports.ts'
+import { checkPremium } from './check-premium.ts'
+import { findLogOutLine } from './find-log-out-line.ts'
+
+type Dependencies = Pick<
+  Ports,
+  'verifications' | 'logOuts' | 'premiumGrants' | 'secrets' | 'tokens' | 'clock'
+>
+
+/**
+ * Lets in, without another code, the browser that proved the address a while ago, as often as it asks while the
+ * verification lives. Throws `email_not_verified_to_log_in` whatever is wrong with the verification, and only then
+ * `premium_required_to_log_in`.
+ */
+export async function logInVerified(
+  ports: Dependencies,
+  { email, codeVerifier }: { email: Email; codeVerifier: CodeVerifier },
+): Promise<Token> {
+  // The token counts as issued before the line is read: a log-out that comes after that reading ends it.
+  const now = ports.clock.now()
+  const verification = await ports.verifications.findByEmail(email)
+  const lineAt = await findLogOutLine(ports, email)
+  const codeChallenge = ports.secrets.challengeOf(codeVerifier)
+  if (!isProvenBy(verification, { codeChallenge, lineAt, now })) {
+    throw new DomainError('email_not_verified_to_log_in')
+  }
+
+  if (!(await checkPremium(ports, email))) throw new DomainError('premium_required_to_log_in')
+  return ports.tokens.issue(email, issueTime(lineAt, now))
+}

@@ -1,0 +1,26 @@
+import type { Email } from '../../domain/email.ts'
+import { DomainError } from '../../domain/errors.ts'
+import type { OtpCode } from '../../domain/otp.ts'
+import type { Ports, Token } from '../ports.ts'
+import { prepareToken } from './prepare-token.ts'
+import { redeemOtp } from './redeem-otp.ts'
+
+type Dependencies = Pick<
+  Ports,
+  'otps' | 'secrets' | 'clock' | 'premiumGrants' | 'logOuts' | 'tokens' | 'telemetry'
+>
+
+/**
+ * Trades a right code for a token, provided the address has premium: else `premium_required_to_log_in`, and the code
+ * is used up all the same. Throws as `redeemOtp` too.
+ */
+export async function logIn(
+  ports: Dependencies,
+  { email, code }: { email: Email; code: OtpCode },
+): Promise<Token> {
+  const issueToken = await prepareToken(ports, email)
+  await redeemOtp(ports, { email, code })
+
+  if (!issueToken) throw new DomainError('premium_required_to_log_in')
+  return issueToken()
+}

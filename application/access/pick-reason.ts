@@ -1,0 +1,30 @@
+import type { Email } from '../../domain/email.ts'
+import type { Language } from '../../domain/language.ts'
+import type { Ports } from '../ports.ts'
+
+/**
+ * An excuse in the language, or in the default one when there is none in that. Each is as likely as any other but the
+ * one that this reader got last, which is out until another was given.
+ */
+export function pickReason(
+  ports: Pick<Ports, 'content' | 'lastReasons' | 'secrets'>,
+  { email, language: wanted }: { email: Email; language: Language },
+): { reason: string; language: Language } {
+  const { reasons, language } = ports.content.in(wanted)
+  const last = ports.lastReasons.find(email, language)
+  const index = pickIndex(reasons.length, last, ports.secrets.randomIndex)
+  const reason = reasons[index]
+  if (reason === undefined) throw new Error(`no excuses in ${language}`)
+  ports.lastReasons.remember(email, language, index)
+  return { reason, language }
+}
+
+/** Uniform over all but the last one, or over all where there is no other. */
+function pickIndex(
+  count: number,
+  last: number | null,
+  randomIndex: (bound: number) => number,
+): number {
+  if (last === null || count === 1) return randomIndex(count)
+  return (last + 1 + randomIndex(count - 1)) % count
+}

@@ -1,0 +1,32 @@
+import type { Email } from '../../domain/email.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { attemptOtp, type OtpCode } from '../../domain/otp.ts'
+import type { Verification } from '../../domain/verification.ts'
+import type { Ports } from '../ports.ts'
+
+type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'clock' | 'telemetry'>
+
+/**
+ * Spends a code: the step that confirm-email and log-in share. A right one stores the verification that it proves, if
+ * any, in the same moment. Throws `invalid_code` whatever was wrong with it, and `too_many_wrong_codes` once the address
+ * has used up a day's wrong tries.
+ */
+export async function redeemOtp(
+  ports: Dependencies,
+  {
+    email,
+    code,
+    verification = null,
+  }: { email: Email; code: OtpCode; verification?: Verification | null },
+): Promise<void> {
+  const { outcome } = await ports.otps.update(email, (record) => {
+    const attempt = attemptOtp(record, {
+      code,
+      deriveCode: ({ seed }) => ports.secrets.deriveOtpCode(email, seed),
+      now: ports.clock.now(),
+    })
+    return { ...attempt, verification: attempt.outcome === 'right' ? verification : null }
+  })
+  ports.telemetry.record({ kind: 'code_tried', outcome })
+  if (outcome !== 'right') throw new DomainError('invalid_code')
+}

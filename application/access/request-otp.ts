@@ -1,0 +1,18 @@
+import type { Email } from '../../domain/email.ts'
+import type { Language } from '../../domain/language.ts'
+import type { OtpCode } from '../../domain/otp.ts'
+import type { Ports } from '../ports.ts'
+import { requirePremium } from './check-premium.ts'
+import { verifyEmail } from './send-code.ts'
+
+type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'mailer' | 'clock' | 'rules' | 'premiumGrants'>
+
+/** Mails a code to an address that has premium. Throws `premium_required`, or as `verifyEmail` does. */
+export async function requestOtp(
+  ports: Dependencies,
+  { email, language }: { email: Email; language: Language },
+): Promise<OtpCode> {
+  await requirePremium(ports, email)
+
+  return verifyEmail(ports, { email, language })
+}

@@ -1,0 +1,34 @@
+import { GUESSING_WINDOW_MS, isGuessing } from '../../domain/guessing-alarm.ts'
+import type { Ports } from '../ports.ts'
+
+type Dependencies = Pick<Ports, 'statistics' | 'clock' | 'log'>
+
+/**
+ * Looks, at every call, at the wrong codes of the last hour over all addresses, and tells the operator once when they
+ * become many and once when that is over. Throws `Unavailable('storage')`.
+ */
+export function watchWrongCodes(ports: Dependencies): () => Promise<void> {
+  let wasGuessing = false
+
+  return async () => {
+    const wrongTries = await countRecentWrongTries(ports)
+    const fields = { wrongTries, withinMinutes: GUESSING_WINDOW_MS / 60_000 }
+    const guessing = isGuessing(wasGuessing, wrongTries)
+    if (guessing && !wasGuessing) {
+      ports.log.warn('many wrong codes: somebody may be guessing', fields)
+    } else if (wasGuessing && !guessing) {
+      ports.log.info('wrong codes are few again', fields)
+    }
+    wasGuessing = guessing
+  }
+}
+
+/** Of the last hour, over all addresses. Throws `Unavailable('storage')`. */
+export function countRecentWrongTries({
+  statistics,
+  clock,
+}: Pick<Ports, 'statistics' | 'clock'>): Promise<number> {
+  const until = clock.now()
+  const from = new Date(until.getTime() - GUESSING_WINDOW_MS)
+  return statistics.countWrongTries({ from, until })
+}

@@ -1,0 +1,116 @@
+import type { Email } from '../../domain/email.ts'
+import { mayStillBePaid } from '../../domain/erasure.ts'
+import { drawLine } from '../../domain/log-out.ts'
+import {
+  awaitsReview,
+  closePurchase,
+  type Purchase,
+  type PurchaseId,
+} from '../../domain/purchase.ts'
+import { logFailure } from '../error-report.ts'
+import { causeOf, type SettleDependencies, settleSession } from '../payments/settle-payment.ts'
+import type { Ports } from '../ports.ts'
+import type { KeptRecords, PersonalRecords } from '../store.ts'
+import { Unavailable } from '../unavailable.ts'
+
+type Dependencies = SettleDependencies & Pick<Ports, 'personalData' | 'secrets'>
+
+export type Erasure =
+  | {
+      readonly outcome: 'erased'
+      /** What stands in place of the address from now on. */
+      readonly name: Email
+      readonly kept: KeptRecords
+      /** Money that was not asked for and has not been sent back: still the operator's to see to. */
+      readonly awaitReview: readonly PurchaseId[]
+    }
+  /** Nothing is stored about the address. */
+  | { readonly outcome: 'unknown' }
+  | {
+      readonly outcome: 'refused'
+      readonly reason: ErasureRefusal
+      /** The purchase that is in the way. */
+      readonly purchase: PurchaseId
+    }
+
+/** Why an address cannot be erased at this moment. */
+export type ErasureRefusal =
+  | 'payment_processing'
+  /** Its payment page could only be closed after it had been paid on. */
+  | 'paid_meanwhile'
+  /** A payment page has just been opened. */
+  | 'page_opened'
+  /** The provider cannot be asked to close a payment page, or what became of a payment. */
+  | 'provider_unavailable'
+
+/**
+ * Takes an address out of the database, all at once, but for what the books need, which gets an anonymous name. No
+ * payment may come in its name afterwards: an open payment page is closed at the provider first, and where that cannot
+ * be done, or a payment is on its way, nothing is erased.
+ */
+export async function eraseEmail(ports: Dependencies, email: Email): Promise<Erasure> {
+  const records = await ports.personalData.find(email)
+  if (!isAnythingKnown(records)) return { outcome: 'unknown' }
+
+  for (const purchase of records.purchases.filter(mayStillBePaid)) {
+    const reason = await endPayment(ports, purchase)
+    if (reason) return { outcome: 'refused', reason, purchase: purchase.id }
+  }
+
+  const name = ports.secrets.newErasedEmail()
+  const [trace] = ports.secrets.tracesOf(email)
+  const cause = causeOf(ports, { by: 'operator', source: 'erase' })
+  let inTheWay: Purchase | undefined
+  let awaitReview: readonly PurchaseId[] = []
+  const kept = await ports.personalData.erase(email, { name, trace, cause }, (account, lineAt) => {
+    inTheWay = account.purchases.find(mayStillBePaid)
+    if (inTheWay) return null
+    awaitReview = account.purchases
+      .filter((purchase) => awaitsReview(purchase, account))
+      .map(({ id }) => id)
+    const open = account.purchases.filter(({ state }) => state === 'open')
+    // Read only now: whoever logged in while the write lock was waited for is logged out as well.
+    return { closed: open.map(closePurchase), lineAt: drawLine(lineAt, ports.clock.now()) }
+  })
+  if (kept) return { outcome: 'erased', name, kept, awaitReview }
+  if (!inTheWay) return { outcome: 'unknown' }
+  const reason = inTheWay.state === 'open' ? 'page_opened' : 'payment_processing'
+  return { outcome: 'refused', reason, purchase: inTheWay.id }
+}
+
+function isAnythingKnown(records: PersonalRecords): boolean {
+  return Object.values(records).some((known) => (Array.isArray(known) ? known.length > 0 : known))
+}
+
+/** Sees to it that no more money can come for a purchase. Returns what keeps the address from being erased, or null. */
+async function endPayment(ports: Dependencies, purchase: Purchase): Promise<ErasureRefusal | null> {
+  try {
+    const ended = await readEnd(ports, purchase)
+    if (ended === 'closed') return null
+    return ended === 'paid' || ended === 'review' ? 'paid_meanwhile' : 'payment_processing'
+  } catch (error) {
+    if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
+    logFailure(ports, error, { purchase: purchase.id })
+    return 'provider_unavailable'
+  }
+}
+
+/** The state that the purchase has once the provider has been asked to end it. */
+async function readEnd(
+  ports: Dependencies,
+  { id, state, sessionId }: Purchase,
+): Promise<Purchase['state']> {
+  if (sessionId === null) return state
+  const { payments } = ports
+  const report = await (state === 'open'
+    ? payments.expireSession(sessionId)
+    : payments.readSession(sessionId))
+  if (report) return (await settleSession(ports, report, 'operator'))?.purchase.state ?? state
+  // The provider does not know the page, so that nobody can pay on it. Of money on its way that says nothing.
+  if (state !== 'open') return state
+  const cause = causeOf(ports, { by: 'operator', source: sessionId })
+  const closed = await ports.purchases.updateById(id, cause, (_, current) => ({
+    purchase: closePurchase(current),
+  }))
+  return closed?.purchase?.state ?? 'closed'
+}

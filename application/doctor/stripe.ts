@@ -1,0 +1,99 @@
+import type { Price } from '../../domain/purchase.ts'
+import { type Finding, findingsOn, judgeNoAnswer, type Outcome } from './finding.ts'
+import { type EndpointFacts, judgeWebhook } from './webhook.ts'
+
+export type StripeFacts = {
+  readonly isKeyLive: boolean
+  /** What the key may not do, in the words of Stripe's list of permissions. */
+  readonly key: Outcome<{
+    readonly unreadable: readonly string[]
+    readonly unwritable: readonly string[]
+  }>
+  /** Null where the price is made at the checkout; within it null when Stripe knows no such price. */
+  readonly price: { readonly id: string; readonly found: Outcome<PriceFacts | null> } | null
+  readonly webhook: EndpointFacts
+}
+
+export type PriceFacts = {
+  readonly isActive: boolean
+  readonly isOneTime: boolean
+  /** Null where the price has none of its own, such as a tiered one. */
+  readonly amount: Price | null
+}
+
+/** Where keys are made: of both modes, one beside the other. */
+const KEYS_PAGE = 'https://dashboard.stripe.com/apikeys'
+const STRIPE = {
+  provider: 'Stripe',
+  setting: 'STRIPE_SECRET_KEY',
+  keysPage: KEYS_PAGE,
+  statusPage: 'https://status.stripe.com',
+}
+
+/** `null` is the sandbox provider. */
+export function judgeStripe(
+  facts: StripeFacts | null,
+  { formatPrice }: { formatPrice: (price: Price) => string },
+): readonly Finding[] {
+  if (!facts) return [findingsOn('stripe').ok('not in use: the sandbox provider takes no money')]
+  const { isKeyLive, key, price, webhook } = facts
+  const found = judgeKey(isKeyLive, key)
+  // Whatever else was asked with that key has come to nothing for the same reason.
+  if (key.kind !== 'answered') {
+    const names = ['price', 'webhook']
+    return [...found, ...names.map((name) => findingsOn(name).skipped('Stripe told nothing'))]
+  }
+  return [...found, judgePrice(price, formatPrice), ...judgeWebhook(webhook)]
+}
+
+function judgeKey(isKeyLive: boolean, key: StripeFacts['key']): readonly Finding[] {
+  const { ok, failed } = findingsOn('stripe')
+  const mode = isKeyLive ? 'live' : 'test'
+  switch (key.kind) {
+    case 'refused':
+    case 'silent':
+      return [judgeNoAnswer('stripe', key, STRIPE)]
+    case 'answered': {
+      const { unreadable, unwritable } = key.value
+      const lacking = [
+        ...(unreadable.length > 0 ? [`read ${unreadable.join(', ')}`] : []),
+        ...(unwritable.length > 0 ? [`write ${unwritable.join(', ')}`] : []),
+      ]
+      if (lacking.length === 0) return [ok(`the key works, in ${mode} mode`)]
+      return [
+        failed(
+          `the key works, in ${mode} mode, but may not ${lacking.join(', and may not ')}`,
+          `give the restricted key these permissions at ${KEYS_PAGE}`,
+        ),
+      ]
+    }
+  }
+}
+
+function judgePrice(price: StripeFacts['price'], formatPrice: (price: Price) => string): Finding {
+  const { ok, failed } = findingsOn('price')
+  if (!price) return ok('made at the checkout, from PREMIUM_PRICE and PREMIUM_CURRENCY')
+
+  const { id, found } = price
+  if (found.kind === 'refused') {
+    return failed(
+      `the key may not read ${id}`,
+      `give the key read access to Prices at ${KEYS_PAGE}`,
+    )
+  }
+  if (found.kind === 'silent') {
+    return failed(`${id} cannot be looked up: ${found.reason}`, 'try again')
+  }
+  const another = 'set STRIPE_PRICE_ID to the id of a one-time price that is active'
+  if (!found.value) {
+    return failed(
+      `Stripe knows no ${id} in the mode of the key`,
+      `${another}; live and test mode have prices of their own`,
+    )
+  }
+  const { isActive, isOneTime, amount } = found.value
+  if (!isActive) return failed(`${id} is not active`, `${another}, or make it active again`)
+  if (!isOneTime) return failed(`${id} is paid again and again`, another)
+  if (!amount) return failed(`${id} has no amount of its own`, another)
+  return ok(`${formatPrice(amount)}, ${id}`)
+}

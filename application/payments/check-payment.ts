@@ -1,0 +1,52 @@
+import { isErased } from '../../domain/erasure.ts'
+import { hasPremium, isMoneyHere } from '../../domain/premium-grant.ts'
+import { type Purchase, reversalsOf } from '../../domain/purchase.ts'
+import type { Ports } from '../ports.ts'
+import { type SettleDependencies, settleSession } from './settle-payment.ts'
+
+/** `unpaid`: no money came, and none will. `ended`: money came, but gives no access, or none any more. */
+export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'ended' | 'unknown'
+
+/**
+ * What became of a session, for the buyer who comes back from its payment page. Settles it on the way, so that a
+ * late notification, or a row that was lost, costs the buyer nothing; what the database knows to be paid is not asked about again.
+ */
+export async function checkPayment(
+  ports: SettleDependencies,
+  sessionId: string,
+): Promise<PaymentStatus> {
+  const known = await ports.purchases.findBySessionId(sessionId)
+  if (known?.state === 'paid') return statusOfPaid(ports, known)
+
+  const report = await ports.payments.readSession(sessionId)
+  if (!report) return 'unknown'
+  const settled = (await settleSession(ports, report, 'page'))?.purchase ?? known
+  if (!settled) return 'unknown'
+  switch (settled.state) {
+    case 'paid':
+    case 'review':
+      return statusOfPaid(ports, settled)
+    case 'processing':
+    case 'open':
+      return 'processing'
+    case 'closed':
+      return 'unpaid'
+  }
+}
+
+/**
+ * Access comes before this one payment: whoever has it by another grant reads `active`, also where this payment was one
+ * too many and went back. Money that was not asked for is an operator's to judge, until it has gone back too.
+ */
+async function statusOfPaid(
+  { purchases }: Pick<Ports, 'purchases'>,
+  purchase: Extract<Purchase, { state: 'paid' | 'review' }>,
+): Promise<PaymentStatus> {
+  // Money that came for an erased address is a grant that nobody can use.
+  if (isErased(purchase.email)) return 'ended'
+  const account = await purchases.findAccount(purchase.email)
+  if (hasPremium(account.grants)) return 'active'
+  if (purchase.state === 'paid') return 'ended'
+  const payment = { amountPaid: purchase.amountReceived, ...reversalsOf(purchase, account) }
+  return isMoneyHere(payment) ? 'processing' : 'ended'
+}

@@ -1,0 +1,119 @@
+import { isErased } from '../../domain/erasure.ts'
+import type { Cause } from '../../domain/grant-change.ts'
+import {
+  beginAttempt,
+  draftMessage,
+  endMessage,
+  type OutboxKind,
+  type OutboxMessage,
+} from '../../domain/outbox.ts'
+import { hasMoneyOfAnother, isActive } from '../../domain/premium-grant.ts'
+import { keepDuplicate, type PurchaseId } from '../../domain/purchase.ts'
+import { logFailure } from '../error-report.ts'
+import type { Ports } from '../ports.ts'
+import type { Account } from '../store.ts'
+import { applyRefunds, type ReversalDependencies, readReversals } from './apply-reversals.ts'
+
+type Dependencies = ReversalDependencies & Pick<Ports, 'outbox' | 'mailer' | 'clock' | 'rules'>
+
+/** What one provider carries out, so that one that is down holds up nothing of the other's. */
+const CHANNELS: readonly (readonly OutboxKind[])[] = [
+  ['duplicate_refund'],
+  ['payment_confirmed', 'payment_failed'],
+]
+
+/**
+ * Carries out what is due. An attempt is on record, with the moment of the next one, before the provider is asked, and
+ * always under the same key: whatever kills the process, nothing is forgotten, and nothing is done twice while the
+ * provider remembers the key. A failure is logged and ends the round of its channel. Throws `Unavailable('storage')`
+ * where no message can be taken.
+ */
+export async function deliverOutbox(ports: Dependencies, stopping: AbortSignal): Promise<void> {
+  const rounds = CHANNELS.map((kinds) => drain(ports, kinds, stopping))
+  const ends = await Promise.allSettled(rounds)
+  const broken = ends.find((end) => end.status === 'rejected')
+  if (broken) throw broken.reason
+}
+
+async function drain(
+  ports: Dependencies,
+  kinds: readonly OutboxKind[],
+  stopping: AbortSignal,
+): Promise<void> {
+  while (!stopping.aborted) {
+    const now = ports.clock.now()
+    const message = await ports.outbox.takeDue({ kinds, now }, (due) => beginAttempt(due, now))
+    if (!message) return
+    const { key: outbox, kind, purchaseId: purchase, attempts } = message
+    const fields = { outbox, kind, purchase, attempts }
+    if (message.state === 'given_up') {
+      ports.log.error('given up after three days of tries: an operator has to see to it', fields)
+      continue
+    }
+
+    try {
+      const end = await carryOut(ports, message)
+      await ports.outbox.update(outbox, (taken) => endMessage(taken, end, ports.clock.now()))
+      ports.log.info('outbox message ended', { ...fields, end })
+    } catch (error) {
+      logFailure(ports, error, fields)
+      return
+    }
+  }
+}
+
+async function carryOut(ports: Dependencies, message: OutboxMessage): Promise<'done' | 'dropped'> {
+  const { kind, key, email: to, language, amount } = message
+  if (kind === 'duplicate_refund') return refundDuplicate(ports, message)
+  if (isErased(to)) return 'dropped'
+  await ports.mailer.sendPaymentNotice({ kind, key, to, language, amount })
+  return 'done'
+}
+
+/**
+ * Looks once more, right before the money goes back, whether the payment is still one too many: the other one may have
+ * been given back since, or, with a restored backup, long ago.
+ */
+async function refundDuplicate(
+  ports: Dependencies,
+  { key, purchaseId }: OutboxMessage,
+): Promise<'done' | 'dropped'> {
+  if (!ports.rules.refundDuplicates) return 'dropped'
+  const cause: Cause = { at: ports.clock.now(), by: 'outbox', source: key }
+  for (const { paymentIntentId } of (await findAccountOf(ports, purchaseId, cause))?.purchases ??
+    [])
+    await readReversals(ports, paymentIntentId, cause)
+
+  const account = await findAccountOf(ports, purchaseId, cause)
+  const paymentIntentId = account?.purchases.find(({ id }) => id === purchaseId)?.paymentIntentId
+  if (!account || !paymentIntentId) return 'dropped'
+  if (!hasMoneyOfAnother(account.grants, purchaseId)) {
+    await keep(ports, purchaseId, cause)
+    return 'dropped'
+  }
+
+  const refunds = await ports.payments.refundPayment({ paymentIntentId, key })
+  await applyRefunds(ports, refunds, cause)
+  return 'done'
+}
+
+/** What the buyer of a purchase has, whatever their address is called by now: it may be erased. */
+async function findAccountOf(
+  { purchases }: Dependencies,
+  id: PurchaseId,
+  cause: Cause,
+): Promise<Account | null> {
+  const found = await purchases.updateById(id, cause, (account) => ({ purchase: null, account }))
+  return found?.account ?? null
+}
+
+/** The payment that was one too many is the only one now, and is confirmed as such where it gives premium. */
+async function keep({ purchases }: Dependencies, id: PurchaseId, cause: Cause): Promise<void> {
+  await purchases.updateById(id, cause, ({ grants }, current) => {
+    const givesPremium = grants.some((grant) => grant.id === id && isActive(grant))
+    return {
+      purchase: keepDuplicate(current),
+      messages: givesPremium ? [draftMessage('payment_confirmed', current, cause.at)] : [],
+    }
+  })
+}

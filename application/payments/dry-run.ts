@@ -1,0 +1,65 @@
+import type { Email } from '../../domain/email.ts'
+import type { Cause } from '../../domain/grant-change.ts'
+import { type Dispute, isNews, type Refund } from '../../domain/premium-grant.ts'
+import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
+import type { Log, LogFields } from '../ports.ts'
+import type { Account } from '../store.ts'
+import type { ReconcileDependencies } from './reconcile-payments.ts'
+
+/**
+ * The same ports, except that nothing is stored: every change is worked out on what is stored now, and comes to
+ * nothing. What it would have led to later in the same run does not show.
+ */
+export function withoutStoring(ports: ReconcileDependencies): ReconcileDependencies {
+  const { payments, clock, rules, purchases, refunds, disputes, sweeps, log } = ports
+  return {
+    payments,
+    clock,
+    rules,
+    log: markedLog(log),
+    purchases: {
+      ...purchases,
+      update: async <Result>(
+        email: Email,
+        _cause: Cause,
+        change: (account: Account) => Result,
+      ): Promise<Result> => change(await purchases.findAccount(email)),
+      updateById: async <Result>(
+        id: PurchaseId,
+        _cause: Cause,
+        change: (account: Account, purchase: Purchase) => Result,
+      ): Promise<Result | null> => {
+        const purchase = await purchases.findById(id)
+        return purchase && change(await purchases.findAccount(purchase.email), purchase)
+      },
+    },
+    refunds: { ...refunds, update: countNews(refunds.findById) },
+    disputes: { ...disputes, update: countNews(disputes.findById) },
+    sweeps: { ...sweeps, recordRun: async () => {} },
+  }
+}
+
+function countNews<Fact extends Refund | Dispute>(findById: (id: string) => Promise<Fact | null>) {
+  return async <Reported extends { readonly id: string }>(
+    reported: readonly Reported[],
+    _cause: Cause,
+    change: (known: Fact | null, reported: Reported) => Fact,
+  ): Promise<number> => {
+    let news = 0
+    for (const one of reported) {
+      const known = await findById(one.id)
+      if (isNews(known, change(known, one))) news++
+    }
+    return news
+  }
+}
+
+function markedLog({ debug, info, warn, error }: Log): Log {
+  const marked = (fields: LogFields = {}): LogFields => ({ ...fields, dryRun: true })
+  return {
+    debug: (event, fields) => debug(event, marked(fields)),
+    info: (event, fields) => info(event, marked(fields)),
+    warn: (event, fields) => warn(event, marked(fields)),
+    error: (event, fields) => error(event, marked(fields)),
+  }
+}

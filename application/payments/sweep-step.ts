@@ -1,0 +1,59 @@
+import { logFailure } from '../error-report.ts'
+import type { Ports } from '../ports.ts'
+import type { SweepName } from '../store.ts'
+import { Unavailable } from '../unavailable.ts'
+
+/** How many objects were looked at, how many facts were news, and how many objects could not be judged. */
+export type Tally = {
+  readonly checked: number
+  readonly repaired: number
+  readonly failed: number
+}
+
+/** Looks at one object; `look` says how much was news. */
+export type CarefulStep = (object: string, look: () => Promise<number>) => Promise<Tally>
+
+/** After so many in a row the provider is taken to be away, rather than to stumble over one object. */
+const SILENCES_MAX = 3
+
+/**
+ * Steps that log and count what was news, and of which a single one that fails is logged and counted and ends nothing. Throws what makes going on pointless:
+ * a database that does not answer, a key that is refused, or a provider that is silent time after time. `hasMissed`
+ * tells whether an outage hid an object that may make sense another time.
+ */
+export function carefulSteps(
+  ports: Pick<Ports, 'log'>,
+  sweep: SweepName,
+): { step: CarefulStep; hasMissed: () => boolean } {
+  let silences = 0
+  let missed = 0
+
+  async function step(object: string, look: () => Promise<number>): Promise<Tally> {
+    try {
+      const repaired = await look()
+      silences = 0
+      if (repaired > 0) ports.log.info('repaired what nobody had told', { sweep, object, repaired })
+      return { checked: 1, repaired, failed: 0 }
+    } catch (error) {
+      silences = isSilence(error) ? silences + 1 : 0
+      if (isHopeless(error) || silences >= SILENCES_MAX) throw error
+      if (error instanceof Unavailable) missed++
+      logFailure(ports, error, { sweep, object })
+      return { checked: 1, repaired: 0, failed: 1 }
+    }
+  }
+
+  return { step, hasMissed: () => missed > 0 }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof Unavailable && !error.answered
+}
+
+function isHopeless(error: unknown): boolean {
+  return isStorageOutage(error) || (error instanceof Unavailable && error.needsOperator)
+}
+
+export function isStorageOutage(error: unknown): boolean {
+  return error instanceof Unavailable && error.outage === 'storage'
+}

@@ -1,0 +1,38 @@
+import { PRUNED_KINDS, type PrunedKind, pruneUpTo } from '../../domain/retention.ts'
+import type { Ports } from '../ports.ts'
+
+/** So few at once that nobody else's write waits for long. */
+const BATCH_SIZE = 200
+
+/**
+ * Deletes what is of no use any more, in small steps with a pause after each, and says how much of each kind that was.
+ * Stops between two steps when it is told to; the next run goes on.
+ */
+export async function pruneExpired(
+  { retention, clock, log }: Pick<Ports, 'retention' | 'clock' | 'log'>,
+  {
+    tokenLifetimeMs,
+    pause,
+    stopping,
+  }: {
+    /** That of the tokens that are issued today, in milliseconds. */
+    tokenLifetimeMs: number
+    /** Lets others do their work. */
+    pause: () => Promise<void>
+    stopping: AbortSignal
+  },
+): Promise<Readonly<Partial<Record<PrunedKind, number>>>> {
+  const now = clock.now()
+  const pruned: Partial<Record<PrunedKind, number>> = {}
+  for (const kind of PRUNED_KINDS) {
+    const upTo = pruneUpTo(kind, { tokenLifetimeMs, now })
+    for (let isDone = false; !isDone && !stopping.aborted; ) {
+      const count = await retention.prune(kind, { upTo, limit: BATCH_SIZE })
+      if (count > 0) pruned[kind] = (pruned[kind] ?? 0) + count
+      isDone = count < BATCH_SIZE
+      await pause()
+    }
+  }
+  if (Object.keys(pruned).length > 0) log.info('pruned what is of no use any more', pruned)
+  return pruned
+}

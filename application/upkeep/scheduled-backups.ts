@@ -1,0 +1,63 @@
+import { findNewest, findSuperfluous, isBackupDue } from '../../domain/backup-schedule.ts'
+import type { BackupFolder, Backups, Ports } from '../ports.ts'
+import { reasonOf } from '../reason-of.ts'
+
+/** How long after one backup the next one is due, in milliseconds, and how many are kept, at least one. */
+type BackupSchedule = { readonly everyMs: number; readonly keep: number }
+
+export type ScheduledBackups = Backups & {
+  /**
+   * Makes a backup if one is due, and then removes those that are too many. A failure is logged, and tried again some
+   * time later; it never throws.
+   */
+  work(stopping: AbortSignal): Promise<void>
+}
+
+/** Backups that the service makes by itself. The folder remembers when the last one was, so that a restart does not. */
+export function scheduledBackups(
+  { backupFolder, clock, log }: Pick<Ports, 'clock' | 'log'> & { backupFolder: BackupFolder },
+  { everyMs, keep }: BackupSchedule,
+): ScheduledBackups {
+  let failedAt: Date | null = null
+
+  async function makeIfDue(stopping: AbortSignal): Promise<void> {
+    const now = clock.now()
+    const before = await backupFolder.list()
+    if (!isBackupDue(before, { failedAt, everyMs, now })) return
+
+    const { name, bytes } = await backupFolder.make(now, stopping)
+    failedAt = null
+    log.info('backup made', { file: name, bytes })
+    await removeSuperfluous(now)
+  }
+
+  async function removeSuperfluous(now: Date): Promise<void> {
+    const superfluous = findSuperfluous(await backupFolder.list(), { keep, now })
+    for (const backup of superfluous) {
+      try {
+        await backupFolder.remove(backup)
+      } catch (error) {
+        throw new Error('an old backup could not be removed', { cause: error })
+      }
+      log.info('old backup removed', { file: backup.name })
+    }
+  }
+
+  return {
+    async findNewest() {
+      return findNewest(await backupFolder.list(), { now: clock.now() })
+    },
+    async work(stopping) {
+      const now = clock.now()
+      // Until it is tried again the folder need not be looked at: it may be what fails.
+      if (!isBackupDue([], { failedAt, everyMs, now })) return
+      try {
+        await makeIfDue(stopping)
+      } catch (error) {
+        if (stopping.aborted) return
+        failedAt = now
+        log.error('backup failed', { reason: reasonOf(error) })
+      }
+    },
+  }
+}

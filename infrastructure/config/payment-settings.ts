@@ -1,0 +1,100 @@
+import type { Price } from '../../domain/purchase.ts'
+import { SECURE_ORIGIN } from './origins.ts'
+import { listOf, matching, oneOf, wholeNumber } from './setting-formats.ts'
+import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
+
+export type PaymentConfig =
+  | { readonly provider: 'sandbox'; readonly price: Price; readonly productName: string }
+  | {
+      readonly provider: 'stripe'
+      readonly secretKey: string
+      /** At least one; several while one is being rolled. */
+      readonly webhookSecrets: readonly string[]
+      /** Null for Stripe's own. */
+      readonly apiUrl: string | null
+      readonly product: StripeProduct
+    }
+
+/** What is sold: a price kept at Stripe, or one given here. */
+export type StripeProduct =
+  | { readonly priceId: string }
+  | { readonly price: Price; readonly name: string }
+
+/** Where Stripe is, unless the settings say otherwise. */
+export const STRIPE_ORIGIN = 'https://api.stripe.com'
+
+const DEFAULT_PRICE: Price = { amount: 400, currency: 'eur' }
+const DEFAULT_NAME = 'Alibi Premium'
+
+const EITHER_PROVIDER = oneOf(['stripe', 'sandbox'])
+const ONLY_STRIPE: SettingFormat<PaymentConfig['provider']> = {
+  shape: 'stripe (sandbox is for development only)',
+  parse: (text) => (text === 'stripe' ? text : undefined),
+}
+const SECRET_KEY = matching(
+  /^[sr]k_(?:test|live)_\w+$/,
+  'a Stripe secret key (sk_test_…, sk_live_…) or restricted key (rk_test_…, rk_live_…)',
+)
+const WEBHOOK_SECRETS = listOf(
+  (text) => (/^whsec_[\w+/=-]+$/.test(text) ? text : undefined),
+  'the signing secret of the Stripe webhook endpoint, whsec_…; several separated by commas',
+)
+const PRICE_ID = matching(/^price_\w+$/, 'the id of a Stripe price, price_…')
+const CURRENCY: SettingFormat<string> = {
+  shape: 'a currency code of three letters, such as eur',
+  parse: (text) => (/^[a-z]{3}$/i.test(text) ? text.toLowerCase() : undefined),
+}
+const PRODUCT_NAME = matching(/^(?=.*\S)\P{Cc}{1,250}$/u, '1 to 250 characters on one line')
+// The largest amount that Stripe takes: eight digits in the minor unit.
+const AMOUNT = wholeNumber({ min: 1, max: 99_999_999 })
+
+export function readPayment(settings: SettingsSource, environment: AppEnvironment): PaymentConfig {
+  const provider = readProvider(settings, environment)
+  const product = readProduct(settings)
+  if (provider === 'stripe') return { provider, ...readStripe(settings), product }
+
+  if ('price' in product) return { provider, price: product.price, productName: product.name }
+  settings.report('STRIPE_PRICE_ID needs PAYMENT_PROVIDER=stripe')
+  return { provider, price: DEFAULT_PRICE, productName: DEFAULT_NAME }
+}
+
+function readProvider(
+  settings: SettingsSource,
+  environment: AppEnvironment,
+): PaymentConfig['provider'] {
+  if (environment === 'production') return settings.read('PAYMENT_PROVIDER', ONLY_STRIPE, 'stripe')
+  const hasStripe = settings.isSet('STRIPE_SECRET_KEY')
+  return settings.read('PAYMENT_PROVIDER', EITHER_PROVIDER, hasStripe ? 'stripe' : 'sandbox')
+}
+
+/** Whether what is bought with this key costs money. */
+export function isLiveKey(secretKey: string): boolean {
+  return /^[sr]k_live_/.test(secretKey)
+}
+
+function readStripe(settings: SettingsSource) {
+  const secretKey = settings.require('STRIPE_SECRET_KEY', SECRET_KEY, '')
+  const apiUrl = settings.read<string | null>('STRIPE_API_URL', SECURE_ORIGIN, null)
+  if (isLiveKey(secretKey) && apiUrl !== null && apiUrl !== STRIPE_ORIGIN) {
+    settings.report(`STRIPE_API_URL must be ${STRIPE_ORIGIN}, or not set, with a live key`)
+  }
+  return {
+    secretKey,
+    webhookSecrets: settings.require('STRIPE_WEBHOOK_SECRET', WEBHOOK_SECRETS, []),
+    apiUrl,
+  }
+}
+
+function readProduct(settings: SettingsSource): StripeProduct {
+  const price: Price = {
+    amount: settings.read('PREMIUM_PRICE', AMOUNT, DEFAULT_PRICE.amount),
+    currency: settings.read('PREMIUM_CURRENCY', CURRENCY, DEFAULT_PRICE.currency),
+  }
+  const name = settings.read('PREMIUM_NAME', PRODUCT_NAME, DEFAULT_NAME)
+  if (!settings.isSet('STRIPE_PRICE_ID')) return { price, name }
+
+  for (const own of ['PREMIUM_PRICE', 'PREMIUM_CURRENCY', 'PREMIUM_NAME']) {
+    settings.refuse(own, 'cannot be used together with STRIPE_PRICE_ID: keep one of them')
+  }
+  return { priceId: settings.read('STRIPE_PRICE_ID', PRICE_ID, '') }
+}

@@ -1,0 +1,204 @@
+import { constants, Database, SQLiteError } from 'bun:sqlite'
+import { existsSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type {
+  DatabaseContent,
+  DatabaseFacts,
+  SchemaFacts,
+  WaitingWork,
+} from '../../application/doctor/database.ts'
+import { listPurchases } from '../../application/payments/list-purchases.ts'
+import type { Clock } from '../../application/ports.ts'
+import { codeOf } from '../files/node-errors.ts'
+import { prepareRecordChanges } from '../sqlite/audit-trail.ts'
+import { freeBytesOf } from '../sqlite/free-bytes.ts'
+import { IncompatibleDatabase, MIGRATIONS, refuseOutdated } from '../sqlite/migrations.ts'
+import { ownPath } from '../sqlite/own-path.ts'
+import { sqlitePurchaseRepository } from '../sqlite/purchase-repository.ts'
+import { canMakeFiles } from './folder-rights.ts'
+
+type FileFacts = NonNullable<DatabaseFacts['file']>
+
+const OTHERS = 0o007
+const BUSY_TIMEOUT_MS = 2000
+const DAMAGE_LINES_MAX = 10
+
+/**
+ * Looks at the database, its files and its disk, whether the service runs or not. Writes nothing, leaves no file
+ * behind, and never throws. Takes as long as SQLite takes to read all of the file, without a pause.
+ */
+export async function examineSqlite(path: string, clock: Clock): Promise<DatabaseFacts> {
+  const absolutePath = ownPath(path)
+  const facts = { path: absolutePath, disk: examineDisk(absolutePath), file: null, content: null }
+  try {
+    const file = examineFile(absolutePath)
+    if (!file) return { ...facts, trouble: null }
+    try {
+      return { ...facts, file, content: await examineContent(absolutePath, clock), trouble: null }
+    } catch (error) {
+      return { ...facts, file, trouble: troubleOf(error) }
+    }
+  } catch (error) {
+    return { ...facts, trouble: troubleOf(error) }
+  }
+}
+
+function troubleOf(error: unknown): string {
+  if (error instanceof SQLiteError) return error.code ?? 'SQLITE_ERROR'
+  return codeOf(error) ?? (error instanceof Error ? error.name : 'unknown')
+}
+
+/** Of the folder that the database is in, or will be. Null where that cannot be told. */
+function examineDisk(path: string): DatabaseFacts['disk'] {
+  let folder = dirname(path)
+  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
+  try {
+    return { freeBytes: freeBytesOf(folder) }
+  } catch {
+    return null
+  }
+}
+
+function examineFile(path: string): FileFacts | null {
+  const found = find(path)
+  if (!found) return null
+  const beside = ['-wal', '-shm'].map((ending) => ({
+    path: path + ending,
+    found: find(path + ending),
+  }))
+  return {
+    bytes: found.size,
+    logBytes: beside[0]?.found?.size ?? 0,
+    isExposed: (found.mode & OTHERS) !== 0,
+    foreignFiles: beside
+      .filter((one) => one.found && one.found.uid !== found.uid)
+      .map((one) => one.path),
+    isFolderUsable: canMakeFiles(found.uid, statSync(dirname(path))),
+  }
+}
+
+function find(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false })
+}
+
+async function examineContent(path: string, clock: Clock): Promise<DatabaseContent> {
+  if (isInUse(path)) return readContent(openBeside(path), clock)
+  try {
+    const content = await readContent(openAlone(path), clock)
+    if (!isInUse(path)) return content
+  } catch (error) {
+    if (!isInUse(path)) throw error
+  }
+  // The service has started meanwhile: what was read without a lock may be half of the old and half of the new.
+  return readContent(openBeside(path), clock)
+}
+
+/** Whether there is more of the database than its file. */
+function isInUse(path: string): boolean {
+  return existsSync(`${path}-wal`) || existsSync(`${path}-journal`)
+}
+
+function openBeside(path: string): Database {
+  const client = new Database(path, { readonly: true })
+  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  return client
+}
+
+/** Without the log that a mere reader would make, and could not take away again. */
+function openAlone(path: string): Database {
+  const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
+  return new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+}
+
+async function readContent(client: Database, clock: Clock): Promise<DatabaseContent> {
+  try {
+    const schema = readSchema(client)
+    return {
+      damage: readDamage(client),
+      danglingRows: client.prepare('PRAGMA foreign_key_check').all().length,
+      schema,
+      work: schema.state === 'current' ? await readWork(client, clock) : null,
+    }
+  } finally {
+    client.close(true)
+  }
+}
+
+function readDamage(client: Database): readonly string[] {
+  return client
+    .prepare<{ integrity_check: string }, []>(`PRAGMA integrity_check(${DAMAGE_LINES_MAX})`)
+    .all()
+    .map(({ integrity_check: line }) => line)
+    .filter((line) => line !== 'ok')
+}
+
+function readSchema(client: Database): SchemaFacts {
+  const known = MIGRATIONS.at(-1)?.name ?? 'none'
+  const tables = names(client, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+  if (!tables.includes('schema_migrations')) {
+    return { state: tables.length === 0 ? 'empty' : 'foreign', version: 'none', known }
+  }
+  const applied = names(client, 'SELECT name FROM schema_migrations ORDER BY name')
+  return { state: stateOf(client, applied), version: applied.at(-1) ?? 'none', known }
+}
+
+function stateOf(client: Database, applied: readonly string[]): SchemaFacts['state'] {
+  if (applied.some((name) => MIGRATIONS.every((known) => known.name !== name))) return 'newer'
+  if (MIGRATIONS.some(({ name }) => !applied.includes(name))) return 'older'
+  try {
+    refuseOutdated(client, MIGRATIONS)
+    return 'current'
+  } catch (error) {
+    if (error instanceof IncompatibleDatabase) return 'changed'
+    throw error
+  }
+}
+
+function names(client: Database, query: string): readonly string[] {
+  return client
+    .prepare<{ name: string }, []>(query)
+    .all()
+    .map(({ name }) => name)
+}
+
+async function readWork(client: Database, clock: Clock): Promise<WaitingWork> {
+  const givenUp = client
+    .prepare<{ id: string }, []>(
+      "SELECT DISTINCT purchase_id AS id FROM outbox WHERE state = 'given_up' ORDER BY ended_at DESC",
+    )
+    .all()
+  const oldest = client
+    .prepare<{ at: number | null }, []>(
+      "SELECT min(created_at) AS at FROM outbox WHERE state = 'waiting'",
+    )
+    .get()
+  const at = oldest?.at ?? null
+  return {
+    givenUp: givenUp.map(({ id }) => id),
+    oldestMessageMs: at === null ? null : clock.now().getTime() - at,
+    purchasesInReview: await countReviews(client),
+  }
+}
+
+/** Those that "alibi purchases --review" lists. */
+async function countReviews(client: Database): Promise<number> {
+  const database = readOnly(client)
+  const { queries } = database
+  const purchases = sqlitePurchaseRepository(database, prepareRecordChanges(queries))
+  const waiting = await Array.fromAsync(listPurchases({ purchases }, { onlyReview: true }))
+  return waiting.length
+}
+
+function readOnly(client: Database): Parameters<typeof sqlitePurchaseRepository>[0] {
+  const read = async <Result>(work: () => Result) => work()
+  return {
+    queries: drizzle(client),
+    read,
+    readTogether: read,
+    write() {
+      throw new Error('it is only looked at')
+    },
+  }
+}

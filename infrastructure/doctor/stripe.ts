@@ -1,0 +1,184 @@
+import Stripe from 'stripe'
+import type { Outcome } from '../../application/doctor/finding.ts'
+import type { PriceFacts, StripeFacts } from '../../application/doctor/stripe.ts'
+import type { Endpoint } from '../../application/doctor/webhook.ts'
+import type { Clock } from '../../application/ports.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
+import { expectObject, isInvalidRequest, isMissing } from '../stripe/answers.ts'
+import { stripeClient } from '../stripe/client.ts'
+import { ENDPOINT_EVENT_TYPES, EVENT_TYPES } from '../stripe/events.ts'
+import { toSeconds } from '../stripe/objects.ts'
+import { expectList, readAllPages } from '../stripe/pages.ts'
+
+const WEBHOOK_PATHS = ['/webhook/stripe', '/webhook/payment']
+const DAY_MS = 24 * 3_600_000
+/** What is younger may still be on its way. */
+const UNDER_WAY_MS = 10 * 60_000
+
+type Question = (stripe: Stripe) => Promise<unknown>
+
+const ONE = { limit: 1 }
+/** What is read of which permission. */
+const READING: readonly (readonly [string, Question])[] = [
+  ['Checkout Sessions', async (stripe) => expectList(await stripe.checkout.sessions.list(ONE))],
+  ['PaymentIntents', async (stripe) => expectList(await stripe.paymentIntents.list(ONE))],
+  ['Charges', async (stripe) => expectList(await stripe.charges.list(ONE))],
+  ['Refunds', async (stripe) => expectList(await stripe.refunds.list(ONE))],
+  ['Disputes', async (stripe) => expectList(await stripe.disputes.list(ONE))],
+  ['Events', async (stripe) => expectList(await stripe.events.list(ONE))],
+]
+/** What would be written of which permission, if there were such an object. */
+const WRITING: readonly (readonly [string, Question])[] = [
+  ['Checkout Sessions', (stripe) => stripe.checkout.sessions.expire('cs_of_nobody')],
+  ['Refunds', (stripe) => stripe.refunds.cancel('re_of_nobody')],
+]
+
+/** Looks at what Stripe knows of the key, the price and the webhook. Changes nothing, and never throws. */
+export async function examineStripe({
+  secretKey,
+  apiUrl,
+  product,
+  publicUrl,
+  clock,
+  timeoutMs,
+}: {
+  secretKey: string
+  /** Null for Stripe's own. */
+  apiUrl: string | null
+  product: StripeProduct
+  /** Null where it is not known. */
+  publicUrl: string | null
+  clock: Clock
+  /** For all of it. */
+  timeoutMs: number
+}): Promise<StripeFacts> {
+  const client = stripeClient({ secretKey, apiUrl, timeoutMs })
+  const ask = <Value>(question: (stripe: Stripe) => Promise<Value>) => outcomeOf(client(question))
+
+  async function readKey(): Promise<StripeFacts['key']> {
+    // A key that is not a restricted one may do anything, if it counts at all.
+    const isRestricted = secretKey.startsWith('rk_')
+    const outcomesOf = (questions: typeof READING) =>
+      Promise.all(questions.map(async ([name, put]) => ({ name, outcome: await ask(put) })))
+    const [read, written] = await Promise.all([
+      outcomesOf(isRestricted ? READING : READING.slice(0, 1)),
+      outcomesOf(isRestricted ? WRITING.map(([name, put]) => [name, unlessUnknown(put)]) : []),
+    ])
+    const failure = [...read, ...written].map(({ outcome }) => outcome).find(isNoAnswer)
+    if (failure) return failure
+    return {
+      kind: 'answered',
+      value: { unreadable: namesOfRefused(read), unwritable: namesOfRefused(written) },
+    }
+  }
+
+  async function countUndelivered(): Promise<number | null> {
+    const now = clock.now().getTime()
+    const secondsBefore = (milliseconds: number) => toSeconds(new Date(now - milliseconds))
+    const listed = await ask(async (stripe) =>
+      expectList(
+        await stripe.events.list({
+          delivery_success: false,
+          types: [...EVENT_TYPES],
+          created: { gte: secondsBefore(DAY_MS), lte: secondsBefore(UNDER_WAY_MS) },
+          limit: 100,
+        }),
+      ),
+    )
+    return listed.kind === 'answered' ? listed.value.data.length : null
+  }
+
+  const [key, price, listed, undelivered] = await Promise.all([
+    readKey(),
+    'priceId' in product ? ask((stripe) => readPrice(stripe, product.priceId)) : null,
+    ask(listEndpoints),
+    countUndelivered(),
+  ])
+  return {
+    isKeyLive: isLiveKey(secretKey),
+    key,
+    price: 'priceId' in product && price ? { id: product.priceId, found: price } : null,
+    webhook: {
+      listed,
+      wantedUrls: publicUrl === null ? [] : WEBHOOK_PATHS.map((path) => publicUrl + path),
+      wantedEvents: ENDPOINT_EVENT_TYPES,
+      apiVersion: Stripe.API_VERSION,
+      undelivered,
+    },
+  }
+}
+
+/** Whoever may not write is turned away before anybody looks for what it would be written to. */
+function unlessUnknown(write: Question): Question {
+  return async (stripe) => {
+    try {
+      await write(stripe)
+    } catch (error) {
+      if (!isInvalidRequest(error)) throw error
+    }
+  }
+}
+
+function namesOfRefused(
+  outcomes: readonly { readonly name: string; readonly outcome: Outcome<unknown> }[],
+): readonly string[] {
+  return outcomes.filter(({ outcome }) => outcome.kind === 'refused').map(({ name }) => name)
+}
+
+/** Null where Stripe knows no such price in the mode of the key. */
+async function readPrice(stripe: Stripe, id: string): Promise<PriceFacts | null> {
+  try {
+    const price = expectObject(await stripe.prices.retrieve(id), 'price', id)
+    const { active: isActive, type, unit_amount: amount, currency } = price
+    return {
+      isActive,
+      isOneTime: type === 'one_time',
+      amount: amount ? { amount, currency } : null,
+    }
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+async function listEndpoints(stripe: Stripe): Promise<readonly Endpoint[]> {
+  const endpoints = await readAllPages(
+    (page) => stripe.webhookEndpoints.list(page),
+    'webhook_endpoint',
+  )
+  return endpoints.map(({ url, status, enabled_events: events, api_version: apiVersion }) => ({
+    url,
+    isEnabled: status === 'enabled',
+    events,
+    apiVersion,
+  }))
+}
+
+const UNAUTHORIZED = 401
+const FORBIDDEN = 403
+
+async function outcomeOf<Value>(asked: Promise<Value>): Promise<Outcome<Value>> {
+  try {
+    return { kind: 'answered', value: await asked }
+  } catch (error) {
+    const cause = error instanceof Unavailable ? error.cause : error
+    if (!(cause instanceof Stripe.errors.StripeError)) {
+      return { kind: 'silent', reason: cause instanceof Error ? cause.message : 'an unknown error' }
+    }
+    const { statusCode: status } = cause
+    if (status === UNAUTHORIZED || status === FORBIDDEN) return { kind: 'refused', status }
+    // Stripe's own words may have a part of the key in them.
+    if (status !== undefined) return { kind: 'silent', reason: `it answers HTTP ${status}` }
+    return { kind: 'silent', reason: 'no connection, or an answer that makes no sense' }
+  }
+}
+
+/** Whether nothing is known: a key that does not count is refused with 401, one that may not do this with 403. */
+function isNoAnswer(
+  outcome: Outcome<unknown>,
+): outcome is Exclude<Outcome<unknown>, { kind: 'answered' }> {
+  return (
+    outcome.kind === 'silent' || (outcome.kind === 'refused' && outcome.status === UNAUTHORIZED)
+  )
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readSync, writeSync } from 'node:fs'
+import { hasCode } from './node-errors.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+
+/** Copies what can be read into a new file that only its owner may read, and returns the SHA-256 of what was copied. */
+export function copyIntoNewFile(source: string, target: string): string {
+  const output = openSync(target, 'wx', 0o600)
+  try {
+    return readInChunks(source, (chunk) => writeWhole(output, chunk))
+  } finally {
+    closeSync(output)
+  }
+}
+
+/** In hexadecimal. */
+export function sha256OfFile(path: string): string {
+  return readInChunks(path, () => {})
+}
+
+/** Writes a new file that only its owner may read, and that survives a power cut. */
+export function writeNewFile(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    writeWhole(file, Buffer.from(text))
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** What is in the file, or which names the folder has, survives a power cut from here on. */
+export function makeDurable(path: string): void {
+  const opened = openSync(path, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/**
+ * Gives the file another name, `path` or the first free one of `path.2`, `path.3` and so on, and returns that. Nothing
+ * is ever overwritten.
+ */
+export function linkUnderFreeName(file: string, path: string): string {
+  for (let number = 1; ; number++) {
+    const name = numberedName(path, number)
+    try {
+      linkSync(file, name)
+      return name
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error
+    }
+  }
+}
+
+/** The names that `linkUnderFreeName` tries, from 1. */
+export function numberedName(path: string, number: number): string {
+  return number === 1 ? path : `${path}.${number}`
+}
+
+function readInChunks(path: string, take: (chunk: Uint8Array) => void): string {
+  const input = openSync(path, 'r')
+  try {
+    const hash = createHash('sha256')
+    const buffer = new Uint8Array(CHUNK_BYTES)
+    for (;;) {
+      const bytes = readSync(input, buffer)
+      if (bytes === 0) return hash.digest('hex')
+      const chunk = buffer.subarray(0, bytes)
+      hash.update(chunk)
+      take(chunk)
+    }
+  } finally {
+    closeSync(input)
+  }
+}
+
+/** A nearly full disk takes only a part of what is written at once. */
+function writeWhole(file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written)
+  }
+}

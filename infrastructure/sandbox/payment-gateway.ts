@@ -1,0 +1,149 @@
+import type { Clock, PaymentGateway, SandboxDesk, SandboxSession } from '../../application/ports.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import type { Price, SessionReport } from '../../domain/purchase.ts'
+import { eventTranslation } from '../stripe/events.ts'
+import { stripeNotifications } from '../stripe/notifications.ts'
+import { sessionReports, successUrl } from '../stripe/session-reports.ts'
+import { expandedSessionObject, type SandboxAddresses, sandboxEvent } from './events.ts'
+import { act, expire, expireWhenDue, isComplete } from './payment.ts'
+import type { SandboxSessionRecord, SandboxSessionStore } from './session.ts'
+import { type SandboxDelivery, sandboxCourier } from './webhook-sender.ts'
+
+const PAGE_SIZE = 100
+const NOTHING_LISTED = { items: [], unreadable: [], cursor: null } as const
+
+/**
+ * A payment provider without accounts, cards and money, for development. It behaves as Stripe does: its sessions
+ * expire, its notifications are Stripe events under Stripe's signature, and they come again until they are taken.
+ */
+export function sandboxPaymentGateway({
+  sessions,
+  price,
+  productName,
+  publicUrl,
+  webhookSecret,
+  deliver,
+  wait,
+  clock,
+  newId,
+}: {
+  sessions: SandboxSessionStore
+  price: Price
+  productName: string
+  publicUrl: string
+  webhookSecret: string
+  /** Resolves true once the notification was taken; anything else has it sent again. */
+  deliver: (delivery: SandboxDelivery) => Promise<boolean>
+  wait: (milliseconds: number) => Promise<void>
+  clock: Clock
+  /** The prefix, with something behind it that no other id has. */
+  newId: (prefix: string) => string
+}): { gateway: PaymentGateway; desk: SandboxDesk; stop(): void } {
+  const courier = sandboxCourier({ webhookSecret, deliver, wait, clock })
+  const reportSession = sessionReports({ publicUrl })
+  const translate = eventTranslation({ live: false, reportSession })
+  const addressesOf = (sessionId: string): SandboxAddresses => ({
+    pageUrl: `${publicUrl}/sandbox/pay/${sessionId}`,
+    successUrl: successUrl(publicUrl, sessionId),
+  })
+
+  /** One step of a session, after which the world hears what happened. */
+  async function move(
+    sessionId: string,
+    step: (record: SandboxSessionRecord) => SandboxSessionRecord,
+  ): Promise<SandboxSessionRecord | null> {
+    const transitions: { before: SandboxSessionRecord; after: SandboxSessionRecord }[] = []
+    const now = clock.now()
+    const moved = await sessions.update(sessionId, (before) => {
+      const after = step(before)
+      if (after !== before) transitions.push({ before, after })
+      return after
+    })
+    for (const transition of transitions) {
+      const addresses = addressesOf(sessionId)
+      const event = sandboxEvent(transition, { id: newId('evt_'), now, addresses })
+      if (event) courier.send(event)
+    }
+    return moved
+  }
+
+  /** A look at a session is also when it expires. */
+  const look = (sessionId: string) =>
+    move(sessionId, (record) => expireWhenDue(record, clock.now()))
+
+  function report(record: SandboxSessionRecord): SessionReport {
+    return reportSession(expandedSessionObject(record, addressesOf(record.sessionId)))
+  }
+
+  function show({ sessionId, price, state }: SandboxSessionRecord): SandboxSession {
+    return {
+      sessionId,
+      productName,
+      price,
+      state,
+      successUrl: addressesOf(sessionId).successUrl,
+      cancelUrl: `${publicUrl}/payment/cancel`,
+    }
+  }
+
+  const gateway: PaymentGateway = {
+    live: false,
+    price: async () => price,
+    async createSession(purchase) {
+      const { sessionId } = await sessions.create({
+        sessionId: newId('cs_sandbox_'),
+        purchaseId: purchase.id,
+        customerEmail: purchase.email,
+        price: purchase.price,
+        state: 'open',
+        createdAt: clock.now(),
+        expiresAt: purchase.expiresAt,
+        paymentIntentId: null,
+      })
+      return { sessionId, checkoutUrl: addressesOf(sessionId).pageUrl }
+    },
+    async readSession(sessionId) {
+      const record = await look(sessionId)
+      return record && report(record)
+    },
+    async expireSession(sessionId) {
+      const record = await move(sessionId, expire)
+      return record && report(record)
+    },
+    async findCompletedSessions({ since, cursor }) {
+      const records = await sessions.list({ since, after: cursor, limit: PAGE_SIZE })
+      const isLast = records.length < PAGE_SIZE
+      return {
+        items: records.filter(isComplete).map(report),
+        unreadable: [],
+        cursor: isLast ? null : (records.at(-1)?.sessionId ?? null),
+      }
+    },
+    // Nobody has money here that could be sent back, and what was not delivered is still on its way.
+    listRefunds: async () => [],
+    listDisputes: async () => [],
+    async refundPayment() {
+      const cause = new Error('the sandbox sends no money back')
+      throw new Unavailable('payment', { cause, answered: true })
+    },
+    findUndeliveredNotifications: async () => NOTHING_LISTED,
+    findRefunds: async () => NOTHING_LISTED,
+    findDisputes: async () => NOTHING_LISTED,
+    readNotification: stripeNotifications({ webhookSecrets: [webhookSecret], translate, clock }),
+  }
+
+  const desk: SandboxDesk = {
+    async find(sessionId) {
+      const record = await look(sessionId)
+      return record && show(record)
+    },
+    async act(sessionId, action) {
+      const record = await move(sessionId, (current) =>
+        act(expireWhenDue(current, clock.now()), action, newId('pi_sandbox_')),
+      )
+      return record && show(record)
+    },
+  }
+
+  return { gateway, desk, stop: () => courier.stop() }
+}

@@ -1,0 +1,61 @@
+import Stripe from 'stripe'
+import type { Clock } from '../../application/ports.ts'
+import type { SandboxEvent } from './events.ts'
+
+/** Brings events to whoever listens, as often as it takes. What is on its way when the process ends is lost. */
+export type SandboxCourier = {
+  /** Does not wait for the event to arrive. */
+  send(event: SandboxEvent): void
+  /** Ends all further tries. */
+  stop(): void
+}
+
+export type SandboxDelivery = { readonly payload: string; readonly signature: string }
+
+const FIRST_WAIT_MS = 500
+const WAIT_MAX_MS = 60_000
+
+export function sandboxCourier({
+  webhookSecret,
+  deliver,
+  wait,
+  clock,
+}: {
+  webhookSecret: string
+  /** False, or a throw, asks for the event to be brought again. */
+  deliver: (delivery: SandboxDelivery) => Promise<boolean>
+  wait: (milliseconds: number) => Promise<void>
+  clock: Clock
+}): SandboxCourier {
+  let isStopped = false
+
+  async function bring(event: SandboxEvent): Promise<void> {
+    let waitMs = FIRST_WAIT_MS
+    while (!isStopped && !(await tryOnce(event))) {
+      await wait(waitMs)
+      waitMs = Math.min(waitMs * 2, WAIT_MAX_MS)
+    }
+  }
+
+  async function tryOnce(event: SandboxEvent): Promise<boolean> {
+    const payload = JSON.stringify(event, null, 2)
+    const signature = await Stripe.webhooks.generateTestHeaderStringAsync({
+      payload,
+      secret: webhookSecret,
+      // Every try is signed anew: an old signature is worth nothing.
+      timestamp: Math.floor(clock.now().getTime() / 1000),
+    })
+    try {
+      return await deliver({ payload, signature })
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    send: (event) => void bring(event),
+    stop() {
+      isStopped = true
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { createHash, createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
+import type { Secrets } from '../../application/ports.ts'
+import { parseCodeChallenge } from '../../domain/code-challenge.ts'
+import type { Email } from '../../domain/email.ts'
+import { type EmailTrace, erasedEmail } from '../../domain/erasure.ts'
+import { CODE_LENGTH, type OtpSeed, parseOtpCode } from '../../domain/otp.ts'
+import type { PurchaseId } from '../../domain/purchase.ts'
+
+const OTP_KEY_PURPOSE = 'alibi/otp-code/v1'
+const TRACE_KEY_PURPOSE = 'alibi/erased-email/v1'
+const SEED_BYTES = 16
+const NAME_BYTES = 10
+const KEY_BYTES = 32
+const CODES = 10n ** BigInt(CODE_LENGTH)
+
+/** Douglas Crockford's base 32: no I, L, O or U, and in ASCII order. */
+const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
+/** As many digits of five bits as hold 128. */
+const ID_DIGITS = 26
+
+/**
+ * Codes are an HMAC of the address and a seed, traces one of the address, each under a key of its own that is derived
+ * from `secret` (HKDF, RFC 5869).
+ */
+export function hmacSecrets({
+  secret,
+  previousSecret = null,
+}: {
+  secret: string
+  /** Under which addresses may have been erased whose tokens still live. */
+  previousSecret?: string | null
+}): Secrets {
+  const otpKey = deriveKey(secret, OTP_KEY_PURPOSE)
+  const traceKey = deriveKey(secret, TRACE_KEY_PURPOSE)
+  const previousTraceKeys =
+    previousSecret === null ? [] : [deriveKey(previousSecret, TRACE_KEY_PURPOSE)]
+
+  return {
+    newOtpSeed: () => randomBytes(SEED_BYTES).toString('base64url') as OtpSeed,
+
+    deriveOtpCode(email, seed) {
+      const digest = createHmac('sha256', otpKey)
+        .update(lengthPrefixed(email))
+        .update(lengthPrefixed(seed))
+        .digest('hex')
+      // 2^256 is no multiple of a million, so some codes are likelier than others: by less than one part in 10^71.
+      const code = BigInt(`0x${digest}`) % CODES
+      return parseOtpCode(code.toString().padStart(CODE_LENGTH, '0'))
+    },
+
+    challengeOf: (verifier) =>
+      parseCodeChallenge(createHash('sha256').update(verifier).digest('base64url')),
+
+    newPurchaseId: () => newId('pur_') as PurchaseId,
+    newGrantId,
+    newErasedEmail: () => erasedEmail(randomBytes(NAME_BYTES).toString('hex')),
+    tracesOf: (email) => [
+      traceOf(email, traceKey),
+      ...previousTraceKeys.map((key) => traceOf(email, key)),
+    ],
+
+    randomIndex: (bound) => randomInt(bound),
+  }
+}
+
+function deriveKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES))
+}
+
+function traceOf(email: Email, key: Buffer): EmailTrace {
+  return createHmac('sha256', key).update(email).digest('base64url') as EmailTrace
+}
+
+/** The name of an operator's grant. */
+export function newGrantId(): string {
+  return newId('grant_')
+}
+
+/** Ids of later milliseconds sort after earlier ones. */
+function newId(prefix: string): string {
+  return prefix + base32(Bun.randomUUIDv7('buffer'))
+}
+
+/** Makes sure that no two pairs of texts become the same bytes. */
+function lengthPrefixed(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+/** A 128-bit number that sorts as text the way its bytes do. */
+function base32(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let digits = ''
+  for (let position = 0; position < ID_DIGITS; position++) {
+    digits = BASE_32.charAt(Number(rest & 31n)) + digits
+    rest >>= 5n
+  }
+  return digits
+}

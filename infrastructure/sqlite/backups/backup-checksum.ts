@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { hasCode } from '../../files/node-errors.ts'
+
+/** Where the checksum of a file lies. */
+export function checksumPath(file: string): string {
+  return `${file}.sha256`
+}
+
+/** As `sha256sum` writes it, and `sha256sum --check` reads it in the folder of the file. */
+export function checksumLine(sha256: string, name: string): string {
+  const escaped = name.replace(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character)
+  return `${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' }
+
+/** What has to come out for the file. Null where nobody has noted it; throws for a file that says something else. */
+export function readChecksum(file: string): string | null {
+  const path = checksumPath(file)
+  const text = readIfThere(path)
+  if (text === null) return null
+  // The name may be another one: whoever renames a backup renames its checksum with it.
+  const [, sha256] = /^\\?([0-9a-f]{64}) [ *][^\n]+\n?$/i.exec(text) ?? []
+  if (sha256 === undefined) throw new Error(`${path} is not a checksum as sha256sum writes it`)
+  return sha256.toLowerCase()
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null
+    throw error
+  }
+}

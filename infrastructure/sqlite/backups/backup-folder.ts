@@ -1,0 +1,106 @@
+import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Backup, BackupFolder } from '../../../application/ports.ts'
+import { backupNameOf, parseBackupName } from '../../../domain/backup-schedule.ts'
+import { codeOf } from '../../files/node-errors.ts'
+import { refuseUnwritable } from '../work-folder.ts'
+import { checksumPath } from './backup-checksum.ts'
+
+/** A disk that does not answer, as one over a network may not, must not keep the next backup from being made. */
+const PATIENCE_MS = 60 * 60_000
+
+/** How much of what a process says about its failure is worth repeating. */
+const REASON_LENGTH_MAX = 500
+
+/**
+ * Backups are made by a process of their own, which does not hold up this one and gives way to it; it is told where the
+ * database is, and nothing else.
+ */
+export function backupFolder(
+  folder: string,
+  { command, databasePath }: { command: readonly string[]; databasePath: string },
+): BackupFolder {
+  return {
+    list: async () => listBackups(folder),
+    async make(at, stopping) {
+      const name = backupNameOf(at)
+      await run([...command, 'backup', join(folder, name)], {
+        env: { DATABASE_URL: `sqlite:${databasePath}` },
+        signal: AbortSignal.any([stopping, AbortSignal.timeout(PATIENCE_MS)]),
+      })
+      return { name, at, bytes: lstatSync(join(folder, name)).size }
+    },
+    async remove({ name }) {
+      // In this order nothing is left that is never looked at again.
+      rmSync(checksumPath(join(folder, name)), { force: true })
+      rmSync(join(folder, name), { force: true })
+    },
+  }
+}
+
+/** Oldest first. Only what has the name of a backup that the service makes by itself. */
+export function listBackups(folder: string): readonly Backup[] {
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const at = parseBackupName(name)
+      if (at === null) return []
+      const stats = lstatSync(join(folder, name), { throwIfNoEntry: false })
+      return stats?.isFile() ? [{ name, at, bytes: stats.size }] : []
+    })
+    .sort((left, right) => left.at.getTime() - right.at.getTime())
+}
+
+/**
+ * Makes the folder where only that is lacking, or the folder that the database will be in. Returns why no file can be
+ * made in it; null when one can.
+ */
+export function findBackupFolderProblem(
+  folder: string,
+  { databasePath }: { databasePath: string },
+): string | null {
+  try {
+    const recursive = dirname(folder) === dirname(databasePath)
+    mkdirSync(folder, { recursive, mode: 0o700 })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') return String(codeOf(error))
+  }
+  try {
+    refuseUnwritable(folder)
+    return null
+  } catch (error) {
+    return String(codeOf(error))
+  }
+}
+
+async function run(
+  command: string[],
+  { env, signal }: { env: Record<string, string>; signal: AbortSignal },
+): Promise<void> {
+  signal.throwIfAborted()
+  const child = Bun.spawn(command, {
+    env,
+    signal,
+    killSignal: 'SIGKILL',
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  giveWay(child.pid)
+  const said = await new Response(child.stderr).text()
+  if ((await child.exited) === 0) return
+  signal.throwIfAborted()
+  const reason = said
+    .trim()
+    .replace(/^alibi: /, '')
+    .slice(0, REASON_LENGTH_MAX)
+  throw new Error(reason || `the backup ended with ${child.signalCode ?? child.exitCode}`)
+}
+
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // A sandbox may forbid it. The backup is made all the same.
+  }
+}

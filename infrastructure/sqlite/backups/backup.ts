@@ -1,0 +1,125 @@
+import { Database } from 'bun:sqlite'
+import { linkSync, lstatSync, rmSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { makeDurable, writeNewFile } from '../../files/durable-files.ts'
+import { codeOf } from '../../files/node-errors.ts'
+import { type CheckedCopy, type CopyStep, makeCheckedCopy } from '../backup-copy.ts'
+import { readHistory } from '../migrations.ts'
+import { ownPath } from '../own-path.ts'
+import { makeWorkFolder, type WorkFolder } from '../work-folder.ts'
+import { checksumLine, checksumPath } from './backup-checksum.ts'
+
+export type BackupReport = {
+  /** Absolute. Its checksum is beside it. */
+  readonly file: string
+  readonly bytes: number
+  readonly sha256: string
+  /** The newest migration in it. */
+  readonly version: string
+}
+
+/** How long another process's write is waited for. */
+const BUSY_TIMEOUT_MS = 5000
+
+/**
+ * Writes a copy of the database as it is at one moment to a new file, beside whoever else uses it, and its checksum
+ * into another one. Both are there whole or not at all, survive a power cut, and may be read by their owner alone.
+ */
+export function backUpDatabase({
+  databasePath,
+  file,
+  onStep,
+}: {
+  databasePath: string
+  file: string
+  onStep?: (step: CopyStep) => void
+}): BackupReport {
+  const target = resolve(file)
+  refuseTarget(target, databasePath)
+  const work = makeWorkFolder(dirname(target))
+  try {
+    const copy = copyInto(work, databasePath, onStep)
+    publish(copy, target, work)
+    const { bytes, sha256 } = copy
+    return { file: target, bytes, sha256, version: copy.history.at(-1)?.name ?? 'none' }
+  } finally {
+    work.remove()
+  }
+}
+
+function copyInto(
+  work: WorkFolder,
+  databasePath: string,
+  onStep: ((step: CopyStep) => void) | undefined,
+): CheckedCopy {
+  let client: Database | null = null
+  try {
+    client = new Database(databasePath, { readwrite: true, create: false })
+    client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    refuseForeign(client)
+    return makeCheckedCopy(client, work, onStep)
+  } catch (error) {
+    throw new Error(`the database ${databasePath} could not be copied`, { cause: error })
+  } finally {
+    client?.close(true)
+  }
+}
+
+function refuseTarget(target: string, databasePath: string): void {
+  const database = statSync(databasePath)
+  const folder = dirname(target)
+  const parent = statSync(folder, { throwIfNoEntry: false })
+  if (!parent?.isDirectory()) throw new Error(`there is no folder ${folder}`)
+  const ownNames = ['-wal', '-shm', '-journal'].map((suffix) => ownPath(databasePath) + suffix)
+  if (ownNames.includes(target)) throw new Error(`${target} is a name that SQLite itself uses`)
+
+  const there = find(target)
+  if (there?.isDirectory()) throw new Error(`${target} is a folder: name a file in it`)
+  if (there?.ino === database.ino && there.dev === database.dev) {
+    throw new Error(`${target} is the database itself`)
+  }
+  for (const path of [target, checksumPath(target)]) if (find(path)) throw alreadyThere(path)
+}
+
+/** A database without migrations is one that was never served, or something else. */
+function refuseForeign(client: Database): void {
+  if (readHistory(client).length > 0) return
+  throw new Error('it is not a database of Alibi: it has no migrations on record')
+}
+
+/** The checksum comes first, so that whoever sees the copy finds its checksum too. */
+function publish({ path, sha256 }: CheckedCopy, target: string, work: WorkFolder): void {
+  const checksum = join(work.path, 'copy.sha256')
+  writeNewFile(checksum, checksumLine(sha256, basename(target)))
+  link(checksum, checksumPath(target))
+  try {
+    link(path, target)
+  } catch (error) {
+    rmSync(checksumPath(target), { force: true })
+    throw error
+  }
+  makeDurable(dirname(target))
+}
+
+/** Unlike a new name that is given by moving, this one never takes the place of a file. */
+function link(source: string, target: string): void {
+  try {
+    linkSync(source, target)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EEXIST') throw alreadyThere(target)
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP') {
+      const reason = 'its file system cannot give a file a second name (hard link)'
+      throw new Error(`no backup can be made in ${dirname(target)}: ${reason}`, { cause: error })
+    }
+    throw error
+  }
+}
+
+function alreadyThere(path: string): Error {
+  return new Error(`${path} is there already, and nothing is overwritten`)
+}
+
+function find(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}

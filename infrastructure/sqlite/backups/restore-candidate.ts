@@ -1,0 +1,103 @@
+import { Database, SQLiteError } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { copyIntoNewFile, makeDurable } from '../../files/durable-files.ts'
+import { refuseLackOfRoom } from '../backup-copy.ts'
+import { refuseUnsound } from '../integrity.ts'
+import { findPending, MIGRATIONS, readHistory, schemaVersion } from '../migrations.ts'
+import { ownPath } from '../own-path.ts'
+import { isDamage } from '../storage-outage.ts'
+import type { WorkFolder } from '../work-folder.ts'
+import { checksumPath, readChecksum } from './backup-checksum.ts'
+
+/** A copy of a backup that can take the place of the database as it is: one file, checked, and with no log beside it. */
+export type Candidate = {
+  readonly path: string
+  readonly bytes: number
+  /** Whether there was a checksum beside the backup, which then was right. */
+  readonly hadChecksum: boolean
+  /** The newest migration in it. */
+  readonly version: string
+}
+
+export type CandidateStep = 'copying' | 'checking'
+
+/** What SQLite leaves beside a database that was not closed, and without which it is not whole. */
+const LOG_SUFFIXES = ['-wal', '-journal']
+
+/** How long a write to a backup that is in use is waited for. */
+const BUSY_TIMEOUT_MS = 5000
+
+/**
+ * Copies the backup into a folder, with the log that lies beside it where there is one, and checks it: its checksum,
+ * every page, and that this executable knows its migrations. Throws with what is wrong with it.
+ */
+export function copyCandidate(
+  file: string,
+  { path: folder }: WorkFolder,
+  onStep: (step: CandidateStep) => void,
+): Candidate {
+  const path = join(folder, 'candidate.db')
+  onStep('copying')
+  const source = ownPath(file)
+  const logs = LOG_SUFFIXES.filter((suffix) => existsSync(source + suffix))
+  const bytes = ['', ...logs].map((suffix) => statSync(source + suffix).size)
+  refuseLackOfRoom(
+    folder,
+    bytes.reduce((sum, size) => sum + size, 0),
+  )
+  const sha256 = readChecksum(file)
+  // What has a checksum is whole by itself, and what lies beside it came there later.
+  if (sha256 !== null) {
+    if (copyIntoNewFile(source, path) !== sha256) {
+      throw new Error(`${file} is damaged: it is not what ${checksumPath(file)} says`)
+    }
+  } else if (existsSync(`${source}-shm`)) translateDamage(file, () => copyInUse(source, path))
+  else for (const suffix of ['', ...logs]) copyIntoNewFile(source + suffix, path + suffix)
+
+  onStep('checking')
+  const version = translateDamage(file, () => checkCandidate(path, file))
+  makeDurable(path)
+  return { path, bytes: statSync(path).size, hadChecksum: sha256 !== null, version }
+}
+
+/**
+ * A database that somebody may be writing to, as it is at one moment: its file and its log, copied one after the other,
+ * would be of two, and no check tells that.
+ */
+function copyInUse(source: string, path: string): void {
+  const client = new Database(source, { readonly: true })
+  try {
+    client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    client.prepare('VACUUM INTO ?').run(path)
+  } finally {
+    client.close(true)
+  }
+}
+
+function checkCandidate(path: string, file: string): string {
+  const client = new Database(path, { readwrite: true, create: false })
+  try {
+    if (readHistory(client).length === 0) {
+      throw new Error(`${file} is not a backup of Alibi: it has no migrations on record`)
+    }
+    findPending(client, MIGRATIONS, file)
+    refuseUnsound(client, file)
+    // Folds in the log, so that one file is all there is to move.
+    client.run('PRAGMA journal_mode = DELETE')
+    return schemaVersion(client)
+  } finally {
+    client.close(true)
+  }
+}
+
+function translateDamage<Result>(file: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof SQLiteError)) throw error
+    if (!isDamage(error)) throw new Error(`${file} could not be checked`, { cause: error })
+    const what = error.code === 'SQLITE_NOTADB' ? 'is not an SQLite database' : 'is damaged'
+    throw new Error(`${file} ${what}`, { cause: error })
+  }
+}

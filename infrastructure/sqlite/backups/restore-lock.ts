@@ -1,0 +1,118 @@
+import { Database, SQLiteError } from 'bun:sqlite'
+import { linkSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { WorkFolder } from '../work-folder.ts'
+
+/** A database that no other process can use for as long as this is held. */
+export type DatabaseLock = {
+  /**
+   * Folds the log into the database, so that the one file has everything. False for a database that is too damaged for
+   * that: then what lies beside it is a part of it.
+   */
+  foldLog(): boolean
+  release(): void
+}
+
+/** Something has the database open. */
+export class DatabaseInUse extends Error {
+  override readonly name = 'DatabaseInUse'
+}
+
+/**
+ * Throws `DatabaseInUse` where any other process has the database open: in WAL mode each of them holds a shared lock on
+ * the file for as long as it does (https://www.sqlite.org/walformat.html, section 2.3). Locks belong to the file rather
+ * than to its name: while one is held, the file must not be opened by any other way than SQLite.
+ */
+export function lockDatabase(path: string, work: WorkFolder): DatabaseLock {
+  const lock = (isReadable(path) ? lockSound(path) : null) ?? lockDamaged(path, work)
+  // The index of the log: whoever opens the database next makes it anew.
+  rmSync(`${path}-shm`, { force: true })
+  return lock
+}
+
+/** Whoever may also write folds the log into the file when it closes it, even into one that makes no sense. */
+function isReadable(path: string): boolean {
+  const client = new Database(path, { readonly: true })
+  try {
+    client.prepare('SELECT count(*) FROM sqlite_schema').all()
+    return true
+  } catch (error) {
+    return !isDamage(error)
+  } finally {
+    client.close(true)
+  }
+}
+
+/** Null for a database that SQLite finds damaged only now. */
+function lockSound(path: string): DatabaseLock | null {
+  const client = connect(path)
+  try {
+    client.run('BEGIN EXCLUSIVE')
+    // In this locking mode the lock stays until the connection is closed.
+    client.run('ROLLBACK')
+    return { foldLog: () => foldLog(client), release: () => client.close(true) }
+  } catch (error) {
+    client.close(true)
+    if (isDamage(error)) return null
+    throw isBusy(error) ? inUse(path) : error
+  }
+}
+
+/**
+ * SQLite reads the first page before it locks a file to write, and gives up here. A journal to be rolled back is what
+ * makes it lock the file before it reads anything; this one, beside a second name of the file, is empty of meaning, and
+ * nothing is changed by it.
+ */
+function lockDamaged(path: string, work: WorkFolder): DatabaseLock {
+  const name = join(work.path, 'damaged.db')
+  linkSync(path, name)
+  writeFileSync(`${name}-journal`, 'no journal')
+  const client = connect(name)
+  function release() {
+    client.close(true)
+    rmSync(name)
+    rmSync(`${name}-journal`, { force: true })
+  }
+  try {
+    client.prepare('SELECT count(*) FROM sqlite_schema').all()
+  } catch (error) {
+    if (isDamage(error)) return { foldLog: () => false, release }
+    release()
+    throw isBusy(error) ? inUse(path) : error
+  }
+  return { foldLog: () => false, release }
+}
+
+function connect(path: string): Database {
+  const client = new Database(path, { readwrite: true, create: false })
+  client.run('PRAGMA busy_timeout = 0')
+  client.run('PRAGMA locking_mode = EXCLUSIVE')
+  return client
+}
+
+function foldLog(client: Database): boolean {
+  try {
+    client.run('PRAGMA journal_mode = DELETE')
+    return true
+  } catch (error) {
+    if (isDamage(error)) return false
+    throw error
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && /^SQLITE_(?:BUSY|LOCKED)/.test(error.code ?? '')
+}
+
+/** Of what can go wrong with a disk only reading: without a lock nothing may be moved. */
+const DAMAGE_CODE = /^SQLITE_(?:NOTADB|CORRUPT|IOERR_(?:READ|SHORT_READ|DATA|CORRUPTFS))/
+
+function isDamage(error: unknown): boolean {
+  return error instanceof SQLiteError && DAMAGE_CODE.test(error.code ?? '')
+}
+
+function inUse(path: string): DatabaseInUse {
+  return new DatabaseInUse(
+    `the database ${path} is in use: stop the service, and whatever else has it open, first`,
+  )
+}

@@ -1,0 +1,81 @@
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { stampOf } from '../../../domain/backup-schedule.ts'
+import { linkUnderFreeName, makeDurable } from '../../files/durable-files.ts'
+import type { WorkFolder } from '../work-folder.ts'
+import { type DatabaseLock, lockDatabase } from './restore-lock.ts'
+
+/** Each is told before it is taken. */
+export type SwapStep =
+  | 'locking'
+  | 'folding the log in'
+  | 'keeping the old database'
+  | 'clearing its log away'
+  | 'putting the backup in its place'
+  | 'done'
+
+/** What SQLite would take for a part of whatever lies at the path: applied to another database it destroys that. */
+const LOG_SUFFIXES = ['-wal', '-journal']
+const SIDE_SUFFIXES = [...LOG_SUFFIXES, '-shm']
+
+/**
+ * Puts one file in the place of the database and returns under which name that lies now; null where there was none. A
+ * process that is killed here leaves the old database or the new one at the path, whole: but for the log of one that is
+ * too damaged to take it in, which lies beside its other name only, for a moment before the new one comes.
+ */
+export function swapDatabase({
+  candidate,
+  path,
+  work,
+  now,
+  onStep,
+}: {
+  candidate: string
+  path: string
+  work: WorkFolder
+  now: Date
+  onStep: (step: SwapStep) => void
+}): string | null {
+  onStep('locking')
+  const lock = existsSync(path) ? lockDatabase(path, work) : null
+  try {
+    if (lock) foldLog(lock, path, onStep)
+    onStep('keeping the old database')
+    const kept = keepOld(path, `${path}.before-restore-${stampOf(now)}`)
+    onStep('clearing its log away')
+    for (const side of findSides(path)) rmSync(side)
+    makeDurable(dirname(path))
+    onStep('putting the backup in its place')
+    // Where there was none, nobody can be kept from making one meanwhile.
+    if (lock) renameSync(candidate, path)
+    else linkSync(candidate, path)
+    makeDurable(dirname(path))
+    onStep('done')
+    return kept
+  } finally {
+    lock?.release()
+  }
+}
+
+function foldLog(lock: DatabaseLock, path: string, onStep: (step: SwapStep) => void): void {
+  onStep('folding the log in')
+  if (!lock.foldLog()) return
+  // All that these still say is that there is nothing in them.
+  for (const side of findSides(path)) rmSync(side)
+}
+
+/** The log of a database that is too damaged to take it in is kept beside it, where it has anything in it. */
+function keepOld(path: string, name: string): string | null {
+  const kept = existsSync(path) ? linkUnderFreeName(path, name) : null
+  for (const suffix of LOG_SUFFIXES) {
+    const log = path + suffix
+    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) continue
+    linkUnderFreeName(log, (kept ?? name) + suffix)
+  }
+  makeDurable(dirname(path))
+  return kept
+}
+
+function findSides(path: string): readonly string[] {
+  return SIDE_SUFFIXES.map((suffix) => path + suffix).filter((side) => existsSync(side))
+}

@@ -1,0 +1,135 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import Stripe from 'stripe'
+import { Unavailable } from '../../application/unavailable.ts'
+
+/**
+ * Puts a question to Stripe and gives it up after `timeoutMs`, the SDK's retries included. Throws
+ * `Unavailable('payment')` for whatever the question throws and for every answer that is not Stripe's own.
+ */
+type AskStripe = <Answer>(question: (stripe: Stripe) => Promise<Answer>) => Promise<Answer>
+
+const RETRIES_MAX = 2
+
+export function stripeClient({
+  secretKey,
+  apiUrl,
+  timeoutMs,
+}: {
+  secretKey: string
+  /** Null for Stripe's own. */
+  apiUrl: string | null
+  timeoutMs: number
+}): AskStripe {
+  return async (question) => {
+    const deadline = new AbortController()
+    const { promise: tooLate, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      const timeout = new Error(`no answer after ${timeoutMs} ms`)
+      // The race is decided first, so that its cause is the timeout and not what aborting the request leads to.
+      reject(timeout)
+      deadline.abort(timeout)
+    }, timeoutMs)
+
+    // The SDK's own timeout starts anew with every retry: only a client of this question's own ends with it.
+    const stripe = new Stripe(secretKey, {
+      ...(apiUrl === null ? {} : addressOf(apiUrl)),
+      httpClient: Stripe.createFetchHttpClient(fetchUntil(deadline.signal, timeoutMs)),
+      maxNetworkRetries: RETRIES_MAX,
+      timeout: timeoutMs,
+      telemetry: false,
+    })
+    try {
+      return await Promise.race([question(stripe), tooLate])
+    } catch (error) {
+      throw new Unavailable('payment', {
+        cause: error,
+        answered: isRefusal(error),
+        needsOperator: isKeyRefused(error),
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+function addressOf(apiUrl: string) {
+  const { protocol, hostname, port } = new URL(apiUrl)
+  const isPlain = protocol === 'http:'
+  return {
+    protocol: isPlain ? ('http' as const) : ('https' as const),
+    host: hostname,
+    port: port === '' ? (isPlain ? 80 : 443) : Number(port),
+  }
+}
+
+/**
+ * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else, and that comes back
+ * when it is told to, which the SDK does not, as long as all the waiting stays under `patienceMs`.
+ */
+function fetchUntil(deadline: AbortSignal, patienceMs: number): typeof fetch {
+  let patienceLeftMs = patienceMs
+
+  async function fetchAnswer(...[address, init]: Parameters<typeof fetch>): Promise<Response> {
+    const signals = init?.signal ? [init.signal, deadline] : [deadline]
+    const signal = AbortSignal.any(signals)
+    for (let retriesLeft = RETRIES_MAX; ; retriesLeft--) {
+      const response = await fetch(address, { ...init, redirect: 'manual', signal })
+      const text = await response.text()
+      const waitMs = toldToWaitMs(response)
+      if (retriesLeft === 0 || waitMs === null || waitMs >= patienceLeftMs) {
+        // JSON that is no object makes the SDK throw where nobody can catch it; text that is no JSON is only an error.
+        return new Response(isObjectText(text) ? text : '', {
+          status: response.status,
+          headers: response.headers,
+        })
+      }
+      patienceLeftMs -= waitMs
+      await wait(waitMs, undefined, { signal })
+    }
+  }
+  return Object.assign(fetchAnswer, { preconnect: fetch.preconnect })
+}
+
+/** Null unless there were too many requests, and the answer says for how many seconds to send none. */
+function toldToWaitMs({ status, headers }: Response): number | null {
+  const seconds = headers.get('retry-after') ?? ''
+  return status === TOO_MANY_REQUESTS && /^\d{1,5}$/.test(seconds) ? Number(seconds) * 1000 : null
+}
+
+function isObjectText(text: string): boolean {
+  return text.trimStart().startsWith('{')
+}
+
+const STRIPE_ERROR_TYPES: readonly unknown[] = [
+  'api_error',
+  'authentication_error',
+  'card_error',
+  'idempotency_error',
+  'invalid_request_error',
+]
+const UNAUTHORIZED = 401
+const FORBIDDEN = 403
+const CONFLICT = 409
+const TOO_MANY_REQUESTS = 429
+
+/** Whether Stripe itself refused for good, in words of its own; https://docs.stripe.com/api/errors. */
+function isRefusal(error: unknown): error is Stripe.errors.StripeError {
+  if (!(error instanceof Stripe.errors.StripeError)) return false
+  if (!STRIPE_ERROR_TYPES.includes(error.rawType)) return false
+  const { statusCode, code } = error
+  // The same request may still be under way, or was turned away before anyone looked at it.
+  if (statusCode === CONFLICT || statusCode === TOO_MANY_REQUESTS || code === 'rate_limit') {
+    return false
+  }
+  return statusCode !== undefined && statusCode >= 400
+}
+
+/** The key is of one mode, and what it is used on of the other; https://docs.stripe.com/error-codes. */
+const WRONG_MODE_CODES: readonly unknown[] = ['livemode_mismatch', 'testmode_charges_only']
+
+/** A key that is wrong, that may not do this, or that is of the wrong mode stays so until an operator mends it. */
+function isKeyRefused(error: unknown): boolean {
+  if (!isRefusal(error)) return false
+  const { statusCode, code } = error
+  return statusCode === UNAUTHORIZED || statusCode === FORBIDDEN || WRONG_MODE_CODES.includes(code)
+}

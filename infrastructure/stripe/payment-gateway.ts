@@ -1,0 +1,90 @@
+import type Stripe from 'stripe'
+import type { Clock, PaymentGateway } from '../../application/ports.ts'
+import type { Price } from '../../domain/purchase.ts'
+import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
+import { expectObject, orMissing } from './answers.ts'
+import { stripeClient } from './client.ts'
+import { eventTranslation, findUndeliveredNotifications } from './events.ts'
+import { stripeNotifications } from './notifications.ts'
+import { toDate, toSeconds } from './objects.ts'
+import { findDisputes, findRefunds, listDisputes, listRefunds, refundPayment } from './reversals.ts'
+import { sessionReports } from './session-reports.ts'
+import { createSession, expireSession, findCompletedSessions, readSession } from './sessions.ts'
+
+const TIMEOUT_MS = 8_000
+
+export function stripePaymentGateway({
+  secretKey,
+  webhookSecrets,
+  apiUrl,
+  product,
+  publicUrl,
+  allowPromotionCodes,
+  clock,
+  timeoutMs = TIMEOUT_MS,
+}: {
+  secretKey: string
+  webhookSecrets: readonly string[]
+  /** Null for Stripe's own. */
+  apiUrl: string | null
+  product: StripeProduct
+  publicUrl: string
+  allowPromotionCodes: boolean
+  clock: Clock
+  timeoutMs?: number
+}): PaymentGateway {
+  const ask = stripeClient({ secretKey, apiUrl, timeoutMs })
+  const live = isLiveKey(secretKey)
+  const reportSession = sessionReports({ publicUrl })
+  const translate = eventTranslation({ live, reportSession })
+  const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })
+  return {
+    live,
+    price: 'price' in product ? async () => product.price : remember(() => ask(readPrice(product))),
+    createSession: (purchase) =>
+      ask((stripe) => createSession(stripe, { purchase, product, publicUrl, allowPromotionCodes })),
+    readSession: (sessionId) =>
+      ask((stripe) => orMissing(readSession(stripe, sessionId, reportSession), null)),
+    expireSession: (sessionId) =>
+      ask((stripe) => orMissing(expireSession(stripe, sessionId, reportSession), null)),
+    listRefunds: (paymentIntentId) =>
+      ask((stripe) => orMissing(listRefunds(stripe, paymentIntentId), [])),
+    listDisputes: (paymentIntentId) => {
+      const reading = readingNow()
+      return ask((stripe) => orMissing(listDisputes(stripe, paymentIntentId, reading), []))
+    },
+    refundPayment: (refund) => ask((stripe) => refundPayment(stripe, refund)),
+    findCompletedSessions: (window) =>
+      ask((stripe) => findCompletedSessions(stripe, window, reportSession)),
+    findUndeliveredNotifications: (window) =>
+      ask((stripe) => findUndeliveredNotifications(stripe, window, translate)),
+    findRefunds: (window) => ask((stripe) => findRefunds(stripe, window)),
+    findDisputes: (window) => {
+      const reading = readingNow()
+      return ask((stripe) => findDisputes(stripe, window, reading))
+    },
+    readNotification: stripeNotifications({ webhookSecrets, translate, clock }),
+  }
+}
+
+/** Asks once for everyone who wants to know, and again after a failure. */
+function remember<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let answer: Promise<Answer> | null = null
+  return () => {
+    answer ??= ask().catch((error) => {
+      answer = null
+      throw error
+    })
+    return answer
+  }
+}
+
+function readPrice({ priceId }: { priceId: string }) {
+  return async (stripe: Stripe): Promise<Price> => {
+    const price = expectObject(await stripe.prices.retrieve(priceId), 'price', priceId)
+    if (!price.active) throw new Error(`the price ${priceId} is not active`)
+    if (price.type !== 'one_time') throw new Error(`the price ${priceId} is not a one-time price`)
+    if (!price.unit_amount) throw new Error(`the price ${priceId} has no amount of its own`)
+    return { amount: price.unit_amount, currency: price.currency }
+  }
+}

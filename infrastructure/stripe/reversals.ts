@@ -1,0 +1,85 @@
+import type Stripe from 'stripe'
+import type { ListPage, ListWindow, PaymentGateway } from '../../application/ports.ts'
+import type { Dispute, Refund } from '../../domain/premium-grant.ts'
+import { expectObject, isInvalidRequest } from './answers.ts'
+import { toDispute, toRefund } from './objects.ts'
+import { readAllPages, readPage, windowParams } from './pages.ts'
+
+// Money that goes back to the buyer: https://docs.stripe.com/api/refunds and /disputes.
+
+/** What a dispute that is read, rather than reported by an event, is taken for. */
+type DisputeReading = {
+  readonly live: boolean
+  /** Before the request was sent, in whole seconds as events count: the answer is no older. */
+  readonly reportedAt: Date
+}
+
+export async function listRefunds(
+  stripe: Stripe,
+  paymentIntentId: string,
+): Promise<readonly Refund[]> {
+  const answers = await readAllPages(
+    (page) => stripe.refunds.list({ ...page, payment_intent: paymentIntentId }),
+    'refund',
+  )
+  return answers.map((answer) => expectPayment(toRefund(answer), paymentIntentId))
+}
+
+export async function listDisputes(
+  stripe: Stripe,
+  paymentIntentId: string,
+  reading: DisputeReading,
+): Promise<readonly Dispute[]> {
+  const answers = await readAllPages(
+    (page) => stripe.disputes.list({ ...page, payment_intent: paymentIntentId }),
+    'dispute',
+  )
+  return answers.map((answer) => expectPayment(readDispute(answer, reading), paymentIntentId))
+}
+
+/** Without an amount Stripe sends back all that is left. */
+export async function refundPayment(
+  stripe: Stripe,
+  { paymentIntentId, key }: Parameters<PaymentGateway['refundPayment']>[0],
+): Promise<readonly Refund[]> {
+  try {
+    const answer = await stripe.refunds.create(
+      { payment_intent: paymentIntentId, reason: 'duplicate' },
+      { idempotencyKey: key },
+    )
+    expectPayment(toRefund(expectObject(answer, 'refund')), paymentIntentId)
+  } catch (error) {
+    if (!isInvalidRequest(error) || error.code !== 'charge_already_refunded') throw error
+  }
+  return listRefunds(stripe, paymentIntentId)
+}
+
+export async function findRefunds(stripe: Stripe, window: ListWindow): Promise<ListPage<Refund>> {
+  return readPage(await stripe.refunds.list(windowParams(window)), 'refund', toRefund)
+}
+
+export async function findDisputes(
+  stripe: Stripe,
+  window: ListWindow,
+  reading: DisputeReading,
+): Promise<ListPage<Dispute>> {
+  const answer = await stripe.disputes.list(windowParams(window))
+  return readPage(answer, 'dispute', (dispute) => readDispute(dispute, reading))
+}
+
+/** Null for a dispute of the other mode, too. */
+function readDispute(
+  dispute: Stripe.Dispute,
+  { live, reportedAt }: DisputeReading,
+): Dispute | null {
+  const isOtherMode = dispute.livemode === !live
+  return isOtherMode ? null : toDispute(dispute, reportedAt)
+}
+
+function expectPayment<Reversal extends Refund | Dispute>(
+  reversal: Reversal | null,
+  paymentIntentId: string,
+): Reversal {
+  if (reversal?.paymentIntentId !== paymentIntentId) throw new Error('about another payment')
+  return reversal
+}

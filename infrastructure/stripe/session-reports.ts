@@ -1,0 +1,122 @@
+import type Stripe from 'stripe'
+import { findEmail } from '../../domain/email.ts'
+import { findLanguage } from '../../domain/language.ts'
+import {
+  type Order,
+  type Price,
+  type PurchaseId,
+  readPurchaseId,
+  type SessionOutcome,
+  type SessionReport,
+} from '../../domain/purchase.ts'
+import { idOf, toDate } from './objects.ts'
+
+/**
+ * A session as Stripe shows it (https://docs.stripe.com/api/checkout/sessions/object), as far as anyone reads it, so
+ * that the sandbox can make such objects too.
+ */
+export type SessionObject = Pick<
+  Stripe.Checkout.Session,
+  | 'id'
+  | 'object'
+  | 'amount_subtotal'
+  | 'amount_total'
+  | 'client_reference_id'
+  | 'created'
+  | 'currency'
+  | 'expires_at'
+  | 'livemode'
+  | 'metadata'
+  | 'mode'
+  | 'payment_status'
+  | 'status'
+  | 'success_url'
+  | 'url'
+> & { payment_intent: string | Pick<Stripe.PaymentIntent, 'id' | 'status'> | null }
+
+/** How a session is reported: with the outcome that an event has, or with what the session says of itself. */
+export type ReportSession = (session: SessionObject, outcome?: SessionOutcome) => SessionReport
+
+export function sessionReports({ publicUrl }: { publicUrl: string }): ReportSession {
+  return (session, outcome = outcomeOf(session)) => ({
+    sessionId: session.id,
+    purchaseId: purchaseIdOf(session),
+    outcome,
+    order: orderOf(session, publicUrl),
+    // Sessions that ask for no money have no amounts; 0 is never what was asked for.
+    amountSubtotal: session.amount_subtotal ?? 0,
+    amountTotal: session.amount_total ?? 0,
+    currency: session.currency ?? '',
+    live: session.livemode,
+    singlePayment: session.mode === 'payment',
+    paymentIntentId: idOf(session.payment_intent),
+    url: session.url ?? null,
+  })
+}
+
+/** Where a buyer comes back to after a payment; also how this service knows its own sessions again. */
+export function successUrl(publicUrl: string, sessionId: string): string {
+  return `${publicUrl}/payment/success?session_id=${sessionId}`
+}
+
+/** What a session keeps of its order, so that a purchase can be restored from it. */
+export function orderMetadata({
+  id,
+  email,
+  language,
+  price,
+}: Omit<Order, 'createdAt' | 'expiresAt'>) {
+  const { amount, currency } = price
+  return { purchase_id: id, email, language, amount: String(amount), currency }
+}
+
+/** What a session says of itself. Without its payment intent expanded, money that bounced seems to be on its way. */
+function outcomeOf(session: SessionObject): SessionOutcome {
+  switch (session.status) {
+    case 'open':
+      return 'open'
+    case 'expired':
+      return 'expired'
+    case 'complete':
+      return isPaid(session) ? 'paid' : unpaidOutcome(session)
+    default:
+      throw new Error(`a session of status ${session.status}`)
+  }
+}
+
+export function isPaid({ payment_status }: SessionObject): boolean {
+  return payment_status === 'paid' || payment_status === 'no_payment_required'
+}
+
+/** A completed session is paid later, or never: https://docs.stripe.com/payments/paymentintents/lifecycle. */
+function unpaidOutcome({ payment_intent }: SessionObject): SessionOutcome {
+  const status = typeof payment_intent === 'object' ? payment_intent?.status : undefined
+  return status === 'canceled' || status === 'requires_payment_method' ? 'failed' : 'processing'
+}
+
+/** Another shop in the same account may use one of the two names; only we use both. */
+function purchaseIdOf({ client_reference_id, metadata }: SessionObject): PurchaseId | null {
+  if (!client_reference_id || metadata?.['purchase_id'] !== client_reference_id) return null
+  return readPurchaseId(client_reference_id)
+}
+
+/** Another Alibi in the same account names its purchases as we do; only its buyers come back to another address. */
+function orderOf(session: SessionObject, publicUrl: string): Order | null {
+  const id = purchaseIdOf(session)
+  const isOurs = session.success_url?.startsWith(successUrl(publicUrl, '')) ?? false
+  if (id === null || !isOurs) return null
+
+  const email = findEmail(session.metadata?.['email'])
+  const language = findLanguage(session.metadata?.['language'] ?? '')
+  const price = priceOf(session)
+  const { created, expires_at } = session
+  const isDated = [created, expires_at].every(Number.isSafeInteger)
+  if (email === null || language === null || price === null || !isDated) return null
+  return { id, email, language, price, createdAt: toDate(created), expiresAt: toDate(expires_at) }
+}
+
+function priceOf({ metadata }: SessionObject): Price | null {
+  const { amount = '', currency = '' } = metadata ?? {}
+  const isPrice = /^[1-9]\d{0,11}$/.test(amount) && /^[a-z]{3}$/.test(currency)
+  return isPrice ? { amount: Number(amount), currency } : null
+}

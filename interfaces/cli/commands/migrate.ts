@@ -1,0 +1,48 @@
+import { EXIT } from '../exit-codes.ts'
+import { withProgress } from '../progress.ts'
+
+export type MigrationReport = {
+  /** The names of the migrations that were lacking, in the order of their application. */
+  readonly applied: readonly string[]
+  /** The latest of all. */
+  readonly version: string
+  /** Where the database as it was before lies; null where there was nothing to keep. */
+  readonly copy: string | null
+}
+
+/** Brings the database up to date and says what that took. */
+export function migrate({
+  path,
+  applyMigrations,
+  json,
+  print,
+  progress,
+}: {
+  /** Where the database is. */
+  path: string
+  applyMigrations: () => MigrationReport
+  json: boolean
+  print: (text: string) => void
+  /** Shows a line that the next one replaces; null takes it away. */
+  progress: (line: string | null) => void
+}): number {
+  const { applied, version, copy } = withProgress(progress, (onStep) => {
+    onStep('looking at the database, copying and migrating it where it is behind')
+    return applyMigrations()
+  })
+  if (json) print(JSON.stringify({ database: path, applied, version, copy }))
+  else if (applied.length === 0) print(`The database ${path} is up to date at ${version}.`)
+  else print(describe({ path, applied, copy }))
+  return EXIT.done
+}
+
+function describe({
+  path,
+  applied,
+  copy,
+}: { path: string } & Pick<MigrationReport, 'applied' | 'copy'>): string {
+  return [
+    ...(copy === null ? [] : [`The database as it was is kept as ${copy}.`]),
+    ...applied.map((name) => `Applied ${name} to ${path}.`),
+  ].join('\n')
+}

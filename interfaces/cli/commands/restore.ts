@@ -1,0 +1,92 @@
+import { formatBytes } from '../../../application/doctor/byte-size.ts'
+import { shellWord } from '../../../application/doctor/shell-word.ts'
+import { EXIT } from '../exit-codes.ts'
+import { withProgress } from '../progress.ts'
+
+/** A backup that was found good and waits to be put in place. */
+type PreparedRestore = {
+  readonly databasePath: string
+  readonly bytes: number
+  readonly hadChecksum: boolean
+  readonly version: string
+  carryOut(): string | null
+  end(): void
+}
+
+/** Checks the backup, asks, and puts it in the place of the database. */
+export async function restore({
+  file,
+  envFile,
+  prepare,
+  confirm,
+  json,
+  print,
+  complain,
+  progress,
+}: {
+  file: string
+  /** The settings file that was named: without it, what is advised would be done to another database. */
+  envFile: string | null
+  prepare: (onStep: (step: string) => void) => PreparedRestore
+  /** Resolves with whether to go on. */
+  confirm: (question: string) => Promise<boolean>
+  json: boolean
+  print: (text: string) => void
+  complain: (text: string) => void
+  /** Shows a line that the next one replaces; null takes it away. */
+  progress: (line: string | null) => void
+}): Promise<number> {
+  const prepared = withProgress(progress, prepare)
+  try {
+    if (!(await confirm(question(file, prepared)))) {
+      complain('alibi: nothing was changed')
+      return EXIT.failed
+    }
+    const kept = withProgress(progress, prepared.carryOut)
+    if (json) print(JSON.stringify(report(file, prepared, kept)))
+    else print(formatText(file, prepared, { kept, envFile }))
+    return EXIT.done
+  } finally {
+    prepared.end()
+  }
+}
+
+function question(file: string, { databasePath, ...backup }: PreparedRestore): string {
+  return `Put ${file} (${describe(backup)}) in the place of ${databasePath}?`
+}
+
+function report(
+  file: string,
+  { databasePath, bytes, hadChecksum, version }: PreparedRestore,
+  kept: string | null,
+) {
+  return { restored: file, database: databasePath, bytes, hadChecksum, version, kept }
+}
+
+function formatText(
+  file: string,
+  { databasePath, ...backup }: PreparedRestore,
+  { kept, envFile }: { kept: string | null; envFile: string | null },
+): string {
+  const settings = envFile === null ? '' : ` --env-file ${shellWord(envFile)}`
+  return [
+    `Restored ${file} (${describe(backup)}) as ${databasePath}.`,
+    ...(kept === null
+      ? ['There was no database before.']
+      : [
+          `The old database is ${kept}. To go back: alibi restore ${shellWord(kept)}${settings}`,
+          'It stays there until you remove it.',
+        ]),
+    'Start the service: it asks the payment provider for what was sold since the backup. What was refunded',
+    `or disputed long before that, and has changed since: alibi reconcile --since 60d${settings}`,
+  ].join('\n')
+}
+
+function describe({
+  bytes,
+  hadChecksum,
+  version,
+}: Pick<PreparedRestore, 'bytes' | 'hadChecksum' | 'version'>): string {
+  const checksum = hadChecksum ? 'its checksum is right' : 'no checksum beside it'
+  return `${formatBytes(bytes)} at ${version}, sound, ${checksum}`
+}

@@ -1,0 +1,66 @@
+import { EXIT } from '../exit-codes.ts'
+import { alignColumns } from '../text-layout.ts'
+
+/** What an installation has done. */
+export type InstallReport = {
+  readonly files: readonly {
+    readonly path: string
+    readonly change: 'created' | 'replaced' | 'unchanged' | 'kept' | 'mended'
+  }[]
+  /** Whether it was enabled now, and whether a service that ran was started anew. */
+  readonly enabled: boolean
+  readonly restarted: boolean
+  /** Null where no systemd was asked. */
+  readonly service: { readonly active: boolean; readonly enabled: boolean } | null
+}
+
+const NEXT_STEPS = `Next:
+  1. Fill in PUBLIC_URL and EMAIL_FROM, and look at the rest:
+       sudoedit /etc/alibi/alibi.env
+  2. At Stripe, add a webhook endpoint for PUBLIC_URL/webhook/stripe; the doctor names its events.
+  3. Put each secret into its file. Paste it, then press Enter and Ctrl-D:
+       sudo tee /etc/alibi/credentials/STRIPE_SECRET_KEY >/dev/null
+       sudo tee /etc/alibi/credentials/STRIPE_WEBHOOK_SECRET >/dev/null
+       sudo tee /etc/alibi/credentials/RESEND_API_KEY >/dev/null
+  4. Start it, and let it be looked over:
+       sudo systemctl start alibi
+       sudo alibi doctor --env-file /etc/alibi/alibi.env`
+
+/** Installs the service, or brings an installed one up to date, and says what that took and what is left to do. */
+export async function serviceInstall({
+  install,
+  version,
+  json,
+  print,
+}: {
+  install: () => Promise<InstallReport>
+  version: string
+  json: boolean
+  print: (text: string) => void
+}): Promise<number> {
+  const report = await install()
+  if (json) {
+    const { files, enabled, restarted, service } = report
+    print(JSON.stringify({ version, files, enabled, restarted, active: service?.active ?? null }))
+    return EXIT.done
+  }
+  const isRight = report.files.every(({ change }) => change === 'unchanged' || change === 'kept')
+  if (isRight) print(`Nothing to change: alibi ${version} is installed.`)
+  else print(alignColumns(report.files.map(({ path, change }) => [change, path])).join('\n'))
+  for (const sentence of describeService(report)) print(sentence)
+  if (!report.service?.active) print(`\n${NEXT_STEPS}`)
+  return EXIT.done
+}
+
+function describeService({ enabled, restarted, service }: InstallReport): readonly string[] {
+  return [
+    ...(service ? [] : ['No systemd was asked: it finds the service when it starts the system.']),
+    ...(enabled ? ['The service is enabled: it starts with the machine.'] : []),
+    ...(service && !service.enabled
+      ? ['The service does not start with the machine: "sudo systemctl enable alibi" lets it.']
+      : []),
+    ...(restarted ? ['The service was started anew, and serves.'] : []),
+    ...(service?.active && !restarted ? ['The service runs, and was left alone.'] : []),
+    ...(service && !service.active ? ['The service does not run yet.'] : []),
+  ]
+}

@@ -1,0 +1,106 @@
+import { LANGUAGE_COOKIE } from '../pages/page-data.ts'
+import { ACCEPT_LANGUAGE, LANG_QUERY } from './fields.ts'
+import { HEADERS, type HeaderName, headerReferences, optionalHeaders } from './headers.ts'
+import { describeErrors, type ErrorResponse, EVERYWHERE, type Responses } from './responses.ts'
+
+const PAGE_HEADERS = [
+  'Content-Language',
+  'X-Robots-Tag',
+  'Cross-Origin-Opener-Policy',
+  'Permissions-Policy',
+  'X-Frame-Options',
+] as const satisfies readonly HeaderName[]
+
+const PAGE_CONTENT = {
+  'text/html': {
+    schema: { type: 'string' as const, pattern: '^<!doctype html>' },
+    example: '<!doctype html>\n<html lang="en" dir="ltr">\n…\n</html>\n',
+  },
+}
+
+/** What chooses the language of a page, in this order. */
+export const PAGE_LANGUAGE_PARAMETERS = [
+  LANG_QUERY,
+  {
+    name: LANGUAGE_COOKIE,
+    in: 'cookie' as const,
+    description: 'What the visitor has chosen on a page before.',
+    schema: { type: 'string' as const },
+    example: 'fr',
+  },
+  ACCEPT_LANGUAGE,
+]
+
+/** What an operation answers that makes pages, each status with what its page says. Errors beside it are JSON. */
+export function describePages(pages: Readonly<Record<number, string>>): Responses {
+  const errors = describeErrors([...EVERYWHERE, 'too_many_requests'])
+  const responses = Object.entries(pages).map(([status, description]) => {
+    const page = describePage(description)
+    const error = errors[status]
+    return [status, error ? besideError(page, error) : page]
+  })
+  return { ...errors, ...Object.fromEntries(responses) }
+}
+
+/** What an operation answers whose page may be kept, and is asked for again only to hear that it is still the same. */
+export function describeLastingPage(description: string): Responses {
+  return describeLasting(describePage(description))
+}
+
+/** The same for what is no page. */
+export function describeLastingText({ description, content }: LastingText): Responses {
+  const Vary = { ...HEADERS.Vary, required: true, example: 'Accept-Encoding' }
+  return describeLasting({
+    description,
+    headers: { ...headerReferences(['Content-Encoding']), Vary },
+    content,
+  })
+}
+
+type LastingText = { readonly description: string; readonly content: LastingContent }
+type LastingContent = Readonly<
+  Record<string, { readonly schema: object; readonly example: unknown }>
+>
+
+function describeLasting(ok: LastingText & { readonly headers: object }): Responses {
+  const headers = {
+    ...ok.headers,
+    ...headerReferences(['ETag']),
+    'Cache-Control': {
+      ...HEADERS['Cache-Control'],
+      description: 'It may be kept, and is asked for again each time.',
+      schema: { type: 'string' as const, enum: ['no-cache', 'public, no-cache'] },
+    },
+  }
+  return {
+    ...describeErrors(EVERYWHERE),
+    200: { ...ok, headers },
+    304: { description: 'Still the same as the one that If-None-Match names', headers },
+  }
+}
+
+type PageResponse = ReturnType<typeof describePage>
+
+function describePage(description: string) {
+  return {
+    description,
+    headers: {
+      ...headerReferences([...PAGE_HEADERS, 'Content-Encoding']),
+      Vary: { ...HEADERS.Vary, required: true, example: 'Accept-Language, Accept-Encoding' },
+    },
+    content: PAGE_CONTENT,
+  }
+}
+
+/** Either of them: each brings its own headers along. */
+function besideError(page: PageResponse, error: ErrorResponse) {
+  return {
+    description: `${page.description} · ${error.description}`,
+    headers: {
+      ...optionalHeaders(PAGE_HEADERS),
+      ...headerReferences(['Content-Encoding', 'Vary']),
+      ...error.headers,
+    },
+    content: { ...page.content, ...error.content },
+  }
+}

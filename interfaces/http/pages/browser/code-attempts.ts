@@ -1,0 +1,39 @@
+import { ATTEMPTS_MAX, isMailedAgain } from '../../../../domain/otp.ts'
+import { hasFields, readJson, visit } from './storage.ts'
+
+type Tries = {
+  /** When the code was sent for the first time, in milliseconds since 1970. */
+  readonly sentAt: number
+  readonly wrong: number
+}
+
+const NONE: Tries = { sentAt: 0, wrong: 0 }
+
+/**
+ * How many tries a code has left, as far as this tab knows. The service counts for itself and never tells: `left` is
+ * what it will take at most.
+ */
+export function triesOfCode({ otpLifetimeMs }: { otpLifetimeMs: number }) {
+  const read = () => readJson(visit, 'tries', areTries) ?? NONE
+  const write = (tries: Tries) => visit.write('tries', JSON.stringify(tries))
+  return {
+    /** A mail went out, with the same code as before or another one. */
+    codeSent() {
+      const { sentAt, wrong } = read()
+      const ageMs = Date.now() - sentAt
+      const isSame = wrong < ATTEMPTS_MAX && isMailedAgain({ ageMs, lifetimeMs: otpLifetimeMs })
+      if (!isSame) write({ sentAt: Date.now(), wrong: 0 })
+    },
+    /** Another address, another code. */
+    startAnew: () => write(NONE),
+    countWrong() {
+      const { sentAt, wrong } = read()
+      write({ sentAt, wrong: wrong + 1 })
+    },
+    left: () => Math.max(0, ATTEMPTS_MAX - read().wrong),
+  }
+}
+
+function areTries(value: unknown): value is Tries {
+  return hasFields(value, { sentAt: 'number', wrong: 'number' })
+}

@@ -1,0 +1,63 @@
+import { Problem } from './api.ts'
+import type { Endpoints } from './endpoints.ts'
+import { dropProof, findProof, keepProof, newChallenge, type Proof } from './pkce-store.ts'
+
+/** A token, where the address has premium; else whether the service still takes the address for proved. */
+type Standing = { readonly token: string } | { readonly token: null; readonly isVerified: boolean }
+
+/** Proves addresses by their codes, and remembers by what this browser can show that it has. */
+export function openProving(
+  endpoints: Pick<Endpoints, 'confirmEmail' | 'logInVerified'>,
+  { verificationLifetimeMs }: { verificationLifetimeMs: number },
+) {
+  /** Of a confirmation that the service may have made, though its answer was lost. */
+  let unanswered: Proof | null = null
+
+  async function standingOf({ email, codeVerifier }: Proof): Promise<Standing> {
+    try {
+      return { token: (await endpoints.logInVerified(email, codeVerifier)).token }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (error.word === 'error_premium_required') return { token: null, isVerified: true }
+      if (error.word !== 'error_email_not_verified') throw error
+      dropProof(email)
+      return { token: null, isVerified: false }
+    }
+  }
+
+  async function confirmAnew(email: string, code: string): Promise<Standing> {
+    const challenge = await newChallenge()
+    const until = Date.now() + verificationLifetimeMs
+    const proof = challenge && { email, codeVerifier: challenge.codeVerifier, until }
+    unanswered = proof
+    try {
+      const { token = null } = await endpoints.confirmEmail(email, code, challenge?.codeChallenge)
+      unanswered = null
+      if (token !== null) return { token }
+      if (proof) keepProof(proof)
+      return { token: null, isVerified: true }
+    } catch (error) {
+      if (!(error instanceof Problem && error.isUnanswered)) unanswered = null
+      throw error
+    }
+  }
+
+  return {
+    /** Spends a code, unless the one before has proved the address already and only the answer was lost. */
+    async confirm(email: string, code: string): Promise<Standing> {
+      const earlier = unanswered
+      if (earlier?.email !== email) return confirmAnew(email, code)
+
+      const standing = await standingOf(earlier)
+      unanswered = null
+      if (standing.token === null && !standing.isVerified) return confirmAnew(email, code)
+      if (standing.token === null) keepProof(earlier)
+      return standing
+    },
+    /** For the buyer who comes back: without another code as long as the verification lasts. */
+    async standing(email: string): Promise<Standing> {
+      const proof = findProof(email)
+      return proof ? standingOf(proof) : { token: null, isVerified: false }
+    },
+  }
+}

@@ -1,0 +1,162 @@
+import { NotFoundError, ParseError, ValidationError } from 'elysia'
+import { logFailure, reportFault } from '../../../application/error-report.ts'
+import type { Clock, Ports } from '../../../application/ports.ts'
+import { type Outage, Unavailable } from '../../../application/unavailable.ts'
+import { DomainError, type Refusal } from '../../../domain/errors.ts'
+import { type RequestRefusal, RequestRefused } from '../request/refusal.ts'
+import { shapeRefusal } from '../request/schema-violation.ts'
+
+/** An error as its caller sees it. */
+export type Answer = {
+  readonly status: number
+  readonly error: string
+  readonly message?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const TOO_MANY_REQUESTS = 'Too many requests, please try again later'
+
+/** Whoever asks again sooner only adds to what is wrong. */
+const RETRY_AFTER_OUTAGE_SECONDS = 30
+
+/** Whatever the reason: come again. */
+export const TEMPORARILY_UNAVAILABLE = {
+  status: 503,
+  error: 'Temporarily unavailable',
+  headers: { 'Retry-After': String(RETRY_AFTER_OUTAGE_SECONDS) },
+} as const satisfies Answer
+
+const INVALID_REQUEST = { status: 400, error: 'Invalid request' } as const satisfies Answer
+
+export const ANSWERS = {
+  invalid_email: { status: 400, error: 'Invalid email' },
+  invalid_code: {
+    status: 401,
+    error: 'Invalid or expired code',
+    // RFC 9110, section 15.5.2: every 401 names a scheme.
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+  invalid_proof_key: INVALID_REQUEST,
+  too_many_mails: { status: 429, error: TOO_MANY_REQUESTS },
+  too_many_wrong_codes: { status: 429, error: TOO_MANY_REQUESTS },
+  missing_token: {
+    status: 401,
+    error: 'Missing token',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+  invalid_token: {
+    status: 401,
+    error: 'Invalid or expired token',
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  },
+  premium_required: {
+    status: 403,
+    error: 'Premium access required',
+    message: 'You must purchase premium access to use this feature',
+  },
+  premium_required_to_log_in: {
+    status: 403,
+    error: 'Premium access required',
+    message: 'You must purchase premium access to log in',
+  },
+  email_not_verified: {
+    status: 403,
+    error: 'Email not verified',
+    message: 'Please verify your email with OTP code before purchasing',
+  },
+  email_not_verified_to_log_in: {
+    status: 403,
+    error: 'Email not verified',
+    message: 'Please verify your email with OTP code before logging in',
+  },
+  premium_already_active: { status: 409, error: 'Premium access already active' },
+  payment_processing: { status: 409, error: 'Payment processing' },
+  invalid_signature: { status: 400, error: 'Invalid signature' },
+} as const satisfies Record<Refusal, Answer>
+
+export const REQUEST_ANSWERS = {
+  invalid_json: { status: 400, error: 'Invalid JSON' },
+  invalid_request: INVALID_REQUEST,
+  endpoint_not_found: { status: 404, error: 'Endpoint not found' },
+  // The rest of the body is not waited for.
+  request_too_large: { status: 413, error: 'Request too large', headers: { Connection: 'close' } },
+  unsupported_media_type: { status: 415, error: 'Unsupported media type' },
+  too_many_requests: { status: 429, error: TOO_MANY_REQUESTS },
+  stopping: {
+    ...TEMPORARILY_UNAVAILABLE,
+    headers: { ...TEMPORARILY_UNAVAILABLE.headers, Connection: 'close' },
+  },
+} as const satisfies Record<RequestRefusal, Answer>
+
+export const OUTAGE_ANSWERS = {
+  email: { status: 503, error: 'Email delivery unavailable' },
+  payment: { status: 503, error: 'Payment provider unavailable' },
+  storage: TEMPORARILY_UNAVAILABLE,
+} as const satisfies Record<Outage, Answer>
+
+export const FAULT_ANSWER = {
+  status: 500,
+  error: 'Internal server error',
+} as const satisfies Answer
+
+export function answerResponse({ status, error, message, headers }: Answer): Response {
+  const body = message === undefined ? { error } : { error, message }
+  return Response.json(body, { status, headers: { ...headers } })
+}
+
+/**
+ * The one place where an error becomes an answer. What went wrong inside is in the log, under the request's id; the
+ * caller of a fault gets that id and nothing else.
+ */
+export function answerError(
+  { clock, log, telemetry }: Pick<Ports, 'clock' | 'log' | 'telemetry'>,
+  error: unknown,
+  requestId: string,
+): Answer {
+  const refusal = findRefusal(error)
+  if (refusal instanceof DomainError) {
+    telemetry.record({ kind: 'request_refused', reason: refusal.refusal })
+    return answerRefusal(clock, refusal)
+  }
+  if (refusal instanceof RequestRefused) {
+    telemetry.record({ kind: 'request_refused', reason: refusal.reason })
+    return REQUEST_ANSWERS[refusal.reason]
+  }
+  if (refusal instanceof Unavailable) {
+    logFailure({ log }, refusal, { request: requestId })
+    return OUTAGE_ANSWERS[refusal.outage]
+  }
+  log.error('request failed', { request: requestId, ...reportFault(error) })
+  return { ...FAULT_ANSWER, message: `Request ${requestId}` }
+}
+
+/** Null for a fault. */
+function findRefusal(error: unknown): DomainError | RequestRefused | Unavailable | null {
+  if (error instanceof DomainError || error instanceof Unavailable) return error
+  if (error instanceof RequestRefused) return error
+  if (error instanceof ValidationError) {
+    // An answer of ours that does not fit its schema is not the caller's doing.
+    return error.type === 'response' ? null : shapeRefusal(schemaOf(error), error.value)
+  }
+  if (error instanceof NotFoundError) return new RequestRefused('endpoint_not_found')
+  // What a body parser throws arrives as the cause of Elysia's own error.
+  if (error instanceof ParseError) return findRefusal(error.cause)
+  return null
+}
+
+/** Elysia keeps it with the compiled check, though not in the type. */
+function schemaOf({ validator }: ValidationError): unknown {
+  return Reflect.get(validator, 'schema')
+}
+
+function answerRefusal(clock: Clock, { refusal, retryAt }: DomainError): Answer {
+  const answer: Answer = ANSWERS[refusal]
+  if (!retryAt) return answer
+  const waitMs = retryAt.getTime() - clock.now().getTime()
+  return { ...answer, headers: { ...answer.headers, 'Retry-After': String(waitSeconds(waitMs)) } }
+}
+
+/** In whole seconds, never too early, and never 0, which invites a client to hammer. */
+export function waitSeconds(waitMs: number): number {
+  return Math.max(1, Math.ceil(waitMs / 1000))
+}

@@ -1,0 +1,89 @@
+import { Elysia } from 'elysia'
+import { logFailure } from '../../../application/error-report.ts'
+import type { LanguageContent, Ports } from '../../../application/ports.ts'
+import type { Price } from '../../../domain/purchase.ts'
+import { IF_NONE_MATCH } from '../openapi/fields.ts'
+import { describeLastingPage, PAGE_LANGUAGE_PARAMETERS } from '../openapi/pages.ts'
+import { appPage } from '../pages/app-page.ts'
+import { PROBLEM_WORDS } from '../pages/error-messages.ts'
+import { pageHeaders, renderPage } from '../pages/page.ts'
+import { pageWords, type WordFiles } from '../pages/page-words.ts'
+import { type StaticAnswer, staticAnswer } from '../pages/static-answer.ts'
+import { wordsOf } from '../pages/words.ts'
+import type { HttpOptions } from '../request/options.ts'
+import { pageContent } from './page-language.ts'
+
+/** The page on which a person does the whole flow: made once for each language, and kept. */
+export function appPageRoutes({ ports }: HttpOptions, files: WordFiles): Elysia {
+  const knownPrice = priceReader(ports)
+  const pages = new Map<string, StaticAnswer>()
+  function pageIn(content: LanguageContent, price: Price | null): StaticAnswer {
+    const key = `${content.language} ${price?.currency} ${price?.amount}`
+    const known = pages.get(key) ?? makePage(ports, files, content, price)
+    pages.set(key, known)
+    return known
+  }
+
+  const routes = new Elysia()
+  routes.get(
+    '/app',
+    async ({ request }) =>
+      pageIn(pageContent(ports.content, request), await knownPrice()).answer(request),
+    { detail: DETAIL },
+  )
+  return routes
+}
+
+const DETAIL = {
+  operationId: 'showApp',
+  summary: 'The page on which a person does the whole flow',
+  tags: ['documentation'],
+  parameters: [...PAGE_LANGUAGE_PARAMETERS, IF_NONE_MATCH],
+  responses: describeLastingPage('The page'),
+}
+
+function makePage(
+  { content: { languages }, rules }: Ports,
+  files: WordFiles,
+  content: LanguageContent,
+  price: Price | null,
+): StaticAnswer {
+  const page = appPage({
+    language: content.language,
+    languages,
+    words: wordsOf(content.strings),
+    data: {
+      words: pageWords(content),
+      wordFiles: Object.fromEntries(
+        languages.map((language) => [language, files.find(language)?.path ?? '']),
+      ),
+      price,
+      problems: PROBLEM_WORDS,
+      otpLifetimeMs: rules.otpLifetimeMs,
+      verificationLifetimeMs: rules.verificationLifetimeMs,
+    },
+  })
+  return staticAnswer(renderPage(page), { ...pageHeaders(page), 'cache-control': 'no-cache' })
+}
+
+/** What is sold, where the provider says it at once; nobody waits for a page because the provider is slow. */
+function priceReader(ports: Pick<Ports, 'payments' | 'log'>): () => Promise<Price | null> {
+  let price: Price | null = null
+  let asking: Promise<void> | null = null
+  async function ask(): Promise<void> {
+    try {
+      price = await ports.payments.price()
+    } catch (error) {
+      logFailure(ports, error, { task: 'price' })
+    } finally {
+      asking = null
+    }
+  }
+
+  return async () => {
+    if (price) return price
+    asking ??= ask()
+    await Promise.race([asking, new Promise<void>((resolve) => setImmediate(resolve))])
+    return price
+  }
+}

@@ -1,0 +1,25 @@
+import type { Content, LanguageContent } from '../../../application/ports.ts'
+import { findLanguage, type Language } from '../../../domain/language.ts'
+import { LANGUAGE_COOKIE } from '../pages/page-data.ts'
+import { requestLanguage } from '../request/language.ts'
+
+/** All that matters of a request. */
+type Asked = Pick<Request, 'url' | 'headers'>
+
+/** The language of a page: the one its address names (`?lang=`), else the one chosen before, else the browser's. */
+export function pageLanguage(request: Asked, offered: readonly Language[]): Language {
+  const lang =
+    new URL(request.url).searchParams.get('lang') ?? chosenLanguage(request, offered) ?? undefined
+  return requestLanguage(request, { lang, offered })
+}
+
+/** What there is to say on a page, in its language. */
+export function pageContent(content: Content, request: Asked): LanguageContent {
+  return content.in(pageLanguage(request, content.languages))
+}
+
+function chosenLanguage(request: Asked, offered: readonly Language[]): Language | null {
+  const cookies = new Bun.CookieMap(request.headers.get('cookie') ?? '')
+  const chosen = findLanguage(cookies.get(LANGUAGE_COOKIE) ?? '')
+  return chosen && offered.includes(chosen) ? chosen : null
+}

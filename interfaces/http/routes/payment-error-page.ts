@@ -1,0 +1,39 @@
+import type { Content } from '../../../application/ports.ts'
+import { pageAnswer } from '../pages/page.ts'
+import { type PaymentPageState, paymentPage } from '../pages/payment-page.ts'
+import { formatWait, isolate } from '../pages/wait-words.ts'
+import { wordsOf } from '../pages/words.ts'
+import { pageContent } from './page-language.ts'
+
+/** Where buyers come back from the provider, and what they read when that very moment goes wrong. */
+const STATES: Readonly<Record<string, PaymentPageState>> = {
+  '/payment/success': 'unavailable',
+  '/payment/cancel': 'cancel',
+}
+
+const ERRORS: readonly number[] = [429, 500]
+
+/**
+ * The page that says what an error answer says, for a browser that shows it to a buyer; its headers are still to be put
+ * on. Null for any other answer, and for programs.
+ */
+export function paymentErrorPage(
+  { content }: { content: Content },
+  { url, headers }: { url: URL; headers: Headers },
+  answer: Response,
+): Response | null {
+  const state = STATES[url.pathname]
+  const isShown = headers.get('accept')?.includes('text/html') ?? false
+  const isPage = answer.headers.get('content-type')?.startsWith('text/html') ?? false
+  if (!state || !isShown || isPage || !ERRORS.includes(answer.status)) return null
+
+  const { language, strings } = pageContent(content, { url: url.href, headers })
+  const words = wordsOf(strings)
+  const wait = () => isolate(formatWait(Number(answer.headers.get('retry-after')), language))
+  const tooMany = () => words('error_too_many_requests').replace('{duration}', wait())
+  const page = paymentPage(state, language, words, {
+    status: answer.status,
+    ...(answer.status === 429 && state !== 'cancel' ? { text: tooMany() } : {}),
+  })
+  return pageAnswer({ headers }, page)
+}

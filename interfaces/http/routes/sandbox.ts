@@ -1,0 +1,66 @@
+import { Elysia, t } from 'elysia'
+import {
+  SANDBOX_ACTIONS,
+  type SandboxAction,
+  type SandboxDesk,
+} from '../../../application/ports.ts'
+import { LANGUAGES } from '../../../domain/language.ts'
+import { pageAnswer } from '../pages/page.ts'
+import { sandboxPage, sandboxProblemPage } from '../pages/sandbox-page.ts'
+import { pageLanguage } from './page-language.ts'
+
+const SCHEMA = { params: t.Object({ sessionId: t.String() }), detail: { hide: true } }
+
+/** The hosted payment page of the sandbox provider. Without a desk there is none. */
+export function sandboxRoutes(desk: SandboxDesk | null): Elysia {
+  const routes = new Elysia()
+  if (!desk) return routes
+
+  routes.get(
+    '/sandbox/pay/:sessionId',
+    async ({ request, params }) => {
+      const session = await desk.find(params.sessionId)
+      return pageAnswer(
+        request,
+        session ? sandboxPage(session, pageLanguage(request, LANGUAGES)) : sandboxProblemPage(404),
+      )
+    },
+    SCHEMA,
+  )
+  routes.post(
+    '/sandbox/pay/:sessionId',
+    async ({ request, params }) => {
+      if (isFromAnotherSite(request)) return pageAnswer(request, sandboxProblemPage(403))
+      const action = await readAction(request)
+      if (!action) return pageAnswer(request, sandboxProblemPage(400))
+
+      const session = await desk.act(params.sessionId, action)
+      if (!session) return pageAnswer(request, sandboxProblemPage(404))
+      const isDone = session.state === 'paid' || session.state === 'awaiting_money'
+      return seeOther(isDone ? session.successUrl : new URL(request.url).pathname)
+    },
+    { ...SCHEMA, parse: 'none' },
+  )
+  return routes
+}
+
+/** Programs send no such header, and every browser of today does (W3C Fetch Metadata). */
+function isFromAnotherSite(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  return site !== null && site !== 'same-origin' && site !== 'none'
+}
+
+/** Null unless the form holds exactly one action that the sandbox knows. */
+async function readAction(request: Request): Promise<SandboxAction | null> {
+  const form = new URLSearchParams(await request.text())
+  const [action, ...others] = form.getAll('action')
+  if (others.length > 0) return null
+  return SANDBOX_ACTIONS.find((known) => known === action) ?? null
+}
+
+function seeOther(location: string): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+  })
+}

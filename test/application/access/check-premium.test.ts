@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { checkPremium } from '../../../application/access/check-premium.ts'
+import { parseEmail } from '../../../domain/email.ts'
+import { CAUSE, fakePorts } from '../../support/fakes.ts'
+
+const email = parseEmail('ada@example.com')
+
+test('an address that nobody knows has no premium', async () => {
+  expect(await checkPremium(fakePorts(), email)).toBe(false)
+})
+
+test('an address has premium from its grant to its revocation, and nobody else with it', async () => {
+  const ports = fakePorts()
+  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  expect(await checkPremium(ports, email)).toBe(true)
+  expect(await checkPremium(ports, parseEmail('bob@example.com'))).toBe(false)
+
+  await ports.premiumGrants.revokeAll(email, CAUSE)
+  expect(await checkPremium(ports, email)).toBe(false)
+
+  await ports.premiumGrants.add({ id: 'grant_2', email }, CAUSE)
+  expect(await checkPremium(ports, email)).toBe(true)
+})

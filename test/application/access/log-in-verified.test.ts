@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { confirmEmail } from '../../../application/access/confirm-email.ts'
+import { logInVerified } from '../../../application/access/log-in-verified.ts'
+import { logOut } from '../../../application/access/log-out.ts'
+import { verifyEmail } from '../../../application/access/send-code.ts'
+import { eraseEmail } from '../../../application/customers/erase-email.ts'
+import { Unavailable } from '../../../application/unavailable.ts'
+import type { CodeChallenge } from '../../../domain/code-challenge.ts'
+import { parseEmail } from '../../../domain/email.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { isLoggedOut } from '../../../domain/log-out.ts'
+import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
+
+const MINUTE_MS = 60_000
+const email = parseEmail('ada@example.com')
+const NOT_VERIFIED = new DomainError('email_not_verified_to_log_in')
+
+type Ports = ReturnType<typeof fakePorts>
+
+async function prove(ports: Ports, codeChallenge: CodeChallenge | null): Promise<void> {
+  const code = await verifyEmail(ports, { email, language: 'en' })
+  await confirmEmail(ports, { email, code, codeChallenge })
+}
+
+/** An address that a browser has proved, and that has paid since. */
+async function openBuyer(): Promise<Ports> {
+  const ports = fakePorts()
+  await prove(ports, CHALLENGE)
+  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  return ports
+}
+
+const logIn = (ports: Ports, codeVerifier = VERIFIER) =>
+  logInVerified(ports, { email, codeVerifier })
+
+describe('logInVerified', () => {
+  test('gives a token to the browser that proved the address, without another code', async () => {
+    const ports = await openBuyer()
+    ports.clock.advance(MINUTE_MS)
+    const token = await logIn(ports)
+    const issuedAt = new Date(NOON.getTime() + MINUTE_MS)
+    expect(await ports.tokens.verify(token, issuedAt)).toEqual({ email, issuedAt })
+    expect(ports.mailer.mails).toHaveLength(1)
+  })
+
+  test('does so again and again, until the verification ends', async () => {
+    const ports = await openBuyer()
+    await logIn(ports)
+    ports.clock.advance(30 * MINUTE_MS - 1)
+    expect(await logIn(ports)).toContain(email)
+    ports.clock.advance(1)
+    await expect(logIn(ports)).rejects.toEqual(NOT_VERIFIED)
+  })
+
+  test('leaves codes, tries and the verification as they are, be the verifier right or wrong', async () => {
+    const ports = await openBuyer()
+    await verifyEmail(ports, { email, language: 'en' })
+    const read = async () => ({
+      otps: await ports.otps.update(email, (record) => ({ record })),
+      verification: await ports.verifications.findByEmail(email),
+    })
+    const before = await read()
+
+    await logIn(ports)
+    await logIn(ports, OTHER_VERIFIER).catch(() => {})
+
+    expect(await read()).toEqual(before)
+  })
+
+  test('refuses another verifier, and one for another address', async () => {
+    const ports = await openBuyer()
+    await expect(logIn(ports, OTHER_VERIFIER)).rejects.toEqual(NOT_VERIFIED)
+    const bob = parseEmail('bob@example.com')
+    await ports.premiumGrants.add({ id: 'grant_2', email: bob }, CAUSE)
+    await expect(logInVerified(ports, { email: bob, codeVerifier: VERIFIER })).rejects.toEqual(
+      NOT_VERIFIED,
+    )
+  })
+
+  test('refuses where the latest confirmation came without a challenge', async () => {
+    const ports = await openBuyer()
+    await prove(ports, null)
+    await expect(logIn(ports)).rejects.toEqual(NOT_VERIFIED)
+  })
+
+  test('judges the verification before premium', async () => {
+    const ports = fakePorts()
+    await prove(ports, CHALLENGE)
+    await expect(logIn(ports, OTHER_VERIFIER)).rejects.toEqual(NOT_VERIFIED)
+    await expect(logIn(ports)).rejects.toEqual(new DomainError('premium_required_to_log_in'))
+  })
+
+  test('lets in the moment that there is premium, and not once it is revoked', async () => {
+    const ports = await openBuyer()
+    expect(await logIn(ports)).toContain(email)
+    await ports.premiumGrants.revokeAll(email, CAUSE)
+    await expect(logIn(ports)).rejects.toEqual(new DomainError('premium_required_to_log_in'))
+  })
+
+  test('refuses a browser that proved the address before it logged out everywhere, until it does so anew', async () => {
+    const ports = await openBuyer()
+    ports.clock.advance(MINUTE_MS)
+    await logOut(ports, email)
+    await expect(logIn(ports)).rejects.toEqual(NOT_VERIFIED)
+
+    ports.clock.advance(1)
+    await prove(ports, CHALLENGE)
+    const claims = await ports.tokens.verify(await logIn(ports), ports.clock.now())
+    expect(isLoggedOut(claims!.issuedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+  })
+
+  test.each(['verifications', 'logOuts', 'premiumGrants'] as const)(
+    'leaves no token alive by a log-out right before or after the %s are read, though time goes on',
+    async (repository) => {
+      for (const order of ['before', 'after'] as const) {
+        const ports = await openBuyer()
+        ports.clock.advance(MINUTE_MS)
+        const inParallel = async () => {
+          ports.clock.advance(1)
+          await logOut(ports, email)
+          ports.clock.advance(1)
+        }
+        const { findByEmail } = ports[repository]
+        const torn = {
+          async findByEmail(of: typeof email) {
+            if (order === 'before') await inParallel()
+            const found = await findByEmail(of)
+            if (order === 'after') await inParallel()
+            return found
+          },
+        }
+
+        const token = await logIn({
+          ...ports,
+          [repository]: { ...ports[repository], ...torn },
+        }).catch((error) => expect(error).toEqual(NOT_VERIFIED))
+
+        if (token === undefined) continue
+        const claims = await ports.tokens.verify(token, ports.clock.now())
+        expect(isLoggedOut(claims!.issuedAt, await ports.logOuts.findByEmail(email))).toBe(true)
+      }
+    },
+  )
+
+  test.each(['verifications', 'logOuts', 'premiumGrants'] as const)(
+    'passes an outage of the %s through, after which the same verifier counts',
+    async (repository) => {
+      const ports = await openBuyer()
+      const outage = new Unavailable('storage', { cause: new Error('locked') })
+      const broken = { ...ports[repository], findByEmail: () => Promise.reject(outage) }
+      await expect(logIn({ ...ports, [repository]: broken })).rejects.toBe(outage)
+      expect(await logIn(ports)).toContain(email)
+    },
+  )
+})
+
+test('gives a token that outlives the latest log-out, also where the clock was set back since', async () => {
+  const ports = fakePorts()
+  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  await logOut(ports, email)
+  ports.clock.advance(MINUTE_MS)
+  const code = await verifyEmail(ports, { email, language: 'en' })
+  await confirmEmail(ports, { email, code, codeChallenge: CHALLENGE })
+  ports.clock.advance(-2 * MINUTE_MS)
+  const token = await logInVerified(ports, { email, codeVerifier: VERIFIER })
+  const claims = await ports.tokens.verify(token, ports.clock.now())
+  expect(isLoggedOut(claims!.issuedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+})
+
+test('gives no token where the address is erased in that very moment', async () => {
+  const ports = await openBuyer()
+  const { findByEmail } = ports.verifications
+  ports.verifications.findByEmail = async (address) => {
+    const verification = await findByEmail(address)
+    expect(await eraseEmail(ports, address)).toMatchObject({ outcome: 'erased' })
+    await ports.premiumGrants.add({ id: 'grant_2', email }, CAUSE)
+    return verification
+  }
+  await expect(logIn(ports)).rejects.toEqual(NOT_VERIFIED)
+})

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test'
+import { redeemOtp } from '../../../application/access/redeem-otp.ts'
+import { verifyEmail } from '../../../application/access/send-code.ts'
+import type { OtpMail } from '../../../application/ports.ts'
+import { Unavailable } from '../../../application/unavailable.ts'
+import { parseEmail } from '../../../domain/email.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { parseOtpCode } from '../../../domain/otp.ts'
+import { fakePorts, NOON } from '../../support/fakes.ts'
+
+const MINUTE_MS = 60_000
+const email = parseEmail('ada@example.com')
+const request = { email, language: 'sv' } as const
+
+async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => null,
+    (error: unknown) => error,
+  )
+}
+
+describe('verifyEmail', () => {
+  test('mails the code it returns, in the language asked for, and says how long it lives', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, request)
+    expect(ports.mailer.mails).toEqual([
+      { to: email, code, language: 'sv', validForMs: 10 * MINUTE_MS },
+    ])
+    await redeemOtp(ports, { email, code })
+  })
+
+  test('mails the same code again while it is young, and says what is left of its life', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, request)
+    ports.clock.advance(4 * MINUTE_MS)
+    expect(await verifyEmail(ports, { email, language: 'fr' })).toBe(code)
+    expect(ports.mailer.mails[1]).toEqual({
+      to: email,
+      code,
+      language: 'fr',
+      validForMs: 6 * MINUTE_MS,
+    })
+  })
+
+  test('mails a new code once the old one has less than half its life left', async () => {
+    const ports = fakePorts()
+    const old = await verifyEmail(ports, request)
+    ports.clock.advance(5 * MINUTE_MS + 1)
+    const code = await verifyEmail(ports, request)
+    expect(code).not.toBe(old)
+    expect(ports.mailer.mails[1]?.validForMs).toBe(10 * MINUTE_MS)
+    expect(await refusalOf(redeemOtp(ports, { email, code: old }))).toBeInstanceOf(DomainError)
+    await redeemOtp(ports, { email, code })
+  })
+
+  test('lets a code live as long as the operator has decided', async () => {
+    const rules = { ...fakePorts().rules, otpLifetimeMs: 45_000 }
+    const ports = fakePorts({ rules })
+    const code = await verifyEmail(ports, request)
+    expect(ports.mailer.mails[0]?.validForMs).toBe(45_000)
+    ports.clock.advance(45_000)
+    expect(await refusalOf(redeemOtp(ports, { email, code }))).toEqual(
+      new DomainError('invalid_code'),
+    )
+  })
+
+  test('sends five mails in 15 minutes, then none until an exact moment, and the last code still works', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, request)
+    for (let count = 0; count < 4; count++) {
+      ports.clock.advance(MINUTE_MS)
+      await verifyEmail(ports, request)
+    }
+    expect(await refusalOf(verifyEmail(ports, request))).toEqual(
+      new DomainError('too_many_mails', new Date(NOON.getTime() + 15 * MINUTE_MS)),
+    )
+    expect(ports.mailer.mails).toHaveLength(5)
+    await redeemOtp(ports, { email, code })
+
+    ports.clock.advance(11 * MINUTE_MS)
+    await verifyEmail(ports, request)
+  })
+
+  test('sends no more than five mails when many are asked for at once', async () => {
+    const ports = fakePorts()
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () => verifyEmail(ports, request)),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+    expect(new Set(ports.mailer.mails.map(({ code }) => code)).size).toBe(1)
+    expect(ports.mailer.mails).toHaveLength(5)
+  })
+
+  test('counts per address', async () => {
+    const ports = fakePorts()
+    for (let count = 0; count < 5; count++) await verifyEmail(ports, request)
+    await verifyEmail(ports, { email: parseEmail('bob@example.com'), language: 'en' })
+    expect(ports.mailer.mails).toHaveLength(6)
+  })
+
+  test('does not count mails that could not be sent', async () => {
+    const ports = fakePorts()
+    ports.mailer.outage = true
+    for (let count = 0; count < 30; count++) {
+      expect(await refusalOf(verifyEmail(ports, request))).toBeInstanceOf(Unavailable)
+    }
+    ports.mailer.outage = false
+    for (let count = 0; count < 5; count++) await verifyEmail(ports, request)
+    expect(ports.mailer.mails).toHaveLength(5)
+  })
+
+  test('leaves the code that lived before alive when its replacement could not be sent', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, request)
+    ports.clock.advance(6 * MINUTE_MS)
+    ports.mailer.outage = true
+    expect(await refusalOf(verifyEmail(ports, request))).toEqual(
+      new Unavailable('email', { cause: new Error('out of order') }),
+    )
+    await redeemOtp(ports, { email, code })
+  })
+
+  test('leaves the code that lived before alive while its replacement is on its way', async () => {
+    const ports = fakePorts()
+    const code = await verifyEmail(ports, request)
+    ports.clock.advance(6 * MINUTE_MS)
+
+    const mailer = {
+      ...ports.mailer,
+      async sendOtp(mail: OtpMail) {
+        expect(mail.code).not.toBe(code)
+        expect(await refusalOf(redeemOtp(ports, { email, code: mail.code }))).toBeInstanceOf(
+          DomainError,
+        )
+        await redeemOtp(ports, { email, code })
+      },
+    }
+    await verifyEmail({ ...ports, mailer }, request)
+    expect.assertions(2)
+  })
+
+  test('gives the mail back also when the mailer breaks in a way nobody foresaw', async () => {
+    const ports = fakePorts()
+    const mailer = { ...ports.mailer, sendOtp: () => Promise.reject(new TypeError('a bug')) }
+    for (let count = 0; count < 6; count++) {
+      expect(await refusalOf(verifyEmail({ ...ports, mailer }, request))).toEqual(
+        new TypeError('a bug'),
+      )
+    }
+    await verifyEmail(ports, request)
+  })
+
+  test('mails on to an address whose wrong tries are used up', async () => {
+    const ports = fakePorts()
+    const wrong = parseOtpCode('999999')
+    for (let round = 0; round < 8; round++) {
+      await verifyEmail(ports, request)
+      for (let count = 0; count < 5; count++)
+        await refusalOf(redeemOtp(ports, { email, code: wrong }))
+      ports.clock.advance(15 * MINUTE_MS)
+    }
+    expect(await refusalOf(redeemOtp(ports, { email, code: wrong }))).toEqual(
+      new DomainError('too_many_wrong_codes', new Date(NOON.getTime() + 24 * 60 * MINUTE_MS)),
+    )
+    await verifyEmail(ports, request)
+    expect(ports.mailer.mails).toHaveLength(9)
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test'
+import { redeemOtp } from '../../../application/access/redeem-otp.ts'
+import { verifyEmail } from '../../../application/access/send-code.ts'
+import {
+  countRecentWrongTries,
+  watchWrongCodes,
+} from '../../../application/access/watch-wrong-codes.ts'
+import { parseEmail } from '../../../domain/email.ts'
+import { ATTEMPTS_MAX, parseOtpCode } from '../../../domain/otp.ts'
+import { fakePorts } from '../../support/fakes.ts'
+
+const MINUTE_MS = 60_000
+const WRONG = parseOtpCode('999999')
+const WARNING = 'many wrong codes: somebody may be guessing'
+const CALM = 'wrong codes are few again'
+
+function open() {
+  const ports = fakePorts()
+  let guessed = 0
+  /** Tries on many addresses, on each of them as many as kill its code. */
+  async function guess(tries: number) {
+    for (let left = tries; left > 0; left -= ATTEMPTS_MAX) {
+      const email = parseEmail(`victim${++guessed}@example.com`)
+      await verifyEmail(ports, { email, language: 'en' })
+      for (let count = 0; count < Math.min(left, ATTEMPTS_MAX); count++) {
+        await expect(redeemOtp(ports, { email, code: WRONG })).rejects.toThrow()
+      }
+    }
+  }
+  const told = () => ports.log.lines.map(({ level, event, fields }) => ({ level, event, fields }))
+  return { ports, guess, told, look: watchWrongCodes(ports) }
+}
+
+describe('watching wrong codes', () => {
+  test('says nothing of 199 in an hour, and warns once of 200', async () => {
+    const { guess, told, look } = open()
+    await guess(199)
+    await look()
+    expect(told()).toEqual([])
+
+    await guess(1)
+    for (let minutes = 0; minutes < 3; minutes++) await look()
+    const fields = { wrongTries: 200, withinMinutes: 60 }
+    expect(told()).toEqual([{ level: 'warn', event: WARNING, fields }])
+  })
+
+  test('says once that it is over, and warns anew when it begins anew', async () => {
+    const { ports, guess, told, look } = open()
+    await guess(200)
+    await look()
+    ports.clock.advance(60 * MINUTE_MS)
+    // To the millisecond an hour ago still counts.
+    await look()
+    ports.clock.advance(1)
+    for (let minutes = 0; minutes < 3; minutes++) await look()
+    await guess(200)
+    await look()
+    expect(told().map(({ level, event }) => [level, event])).toEqual([
+      ['warn', WARNING],
+      ['info', CALM],
+      ['warn', WARNING],
+    ])
+  })
+
+  test('does not go on and off while the number goes around 200', async () => {
+    const { ports, guess, told, look } = open()
+    await guess(100)
+    ports.clock.advance(10 * MINUTE_MS)
+    await guess(100)
+    await look()
+    for (let round = 0; round < 6; round++) {
+      ports.clock.advance(51 * MINUTE_MS)
+      await look()
+      await guess(100)
+      await look()
+      ports.clock.advance(9 * MINUTE_MS)
+    }
+    expect(told()).toHaveLength(1)
+  })
+
+  test('names no address and no code', async () => {
+    const { guess, told, look } = open()
+    await guess(200)
+    await look()
+    expect(JSON.stringify(told())).not.toMatch(/victim|999999/)
+  })
+
+  test('does not count what a clock that was wrong has put into the future', async () => {
+    const { ports, guess } = open()
+    ports.clock.advance(24 * 60 * MINUTE_MS)
+    await guess(5)
+    ports.clock.advance(-24 * 60 * MINUTE_MS)
+    expect(await countRecentWrongTries(ports)).toBe(0)
+  })
+})

@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { judgeBackups } from '../../../application/doctor/backups.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const FACTS = { folder: '/backups', everyMs: DAY_MS, newest: null, trouble: null }
+const aged = (ageMs: number) => judgeBackups({ ...FACTS, newest: { ageMs, bytes: 2_000_000 } })
+
+test.each([
+  [5 * 60_000, 'ok', '5 min old, 2.0 MB'],
+  [HOUR_MS, 'ok', ' 1 h old'],
+  [47 * HOUR_MS, 'ok', '47 h old'],
+  [2 * DAY_MS, 'ok', '2 days old'],
+  [2 * DAY_MS + 1, 'warning', '2 days old'],
+  [-HOUR_MS, 'ok', '0 min old'],
+] as const)('a backup of %d ms, where one is made each day, is %s', (ageMs, level, text) => {
+  const [finding] = aged(ageMs)
+  expect(finding).toMatchObject({ name: 'backups', level, text: expect.stringContaining(text) })
+})
+
+test('no backups are a warning, with the setting', () => {
+  expect(judgeBackups(null)).toMatchObject([
+    { level: 'warning', text: expect.stringContaining('BACKUP_DIR') },
+  ])
+  expect(judgeBackups(FACTS)).toMatchObject([
+    { level: 'warning', text: expect.stringContaining('/backups') },
+  ])
+})
+
+test('a folder that cannot be read fails', () => {
+  expect(judgeBackups({ ...FACTS, trouble: 'EACCES' })).toMatchObject([
+    { level: 'failed', text: expect.stringContaining('EACCES') },
+  ])
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { judgeClock } from '../../../application/doctor/clock.ts'
+
+const MINUTE_MS = 60_000
+const compared = (aheadMs: number) => judgeClock({ kind: 'compared', aheadMs, host: 'api.example' })
+
+test.each([
+  [0, 'ok', 'right, as api.example tells the time'],
+  [-1999, 'ok', 'right'],
+  [2000, 'ok', '2 s ahead of api.example'],
+  [30_000, 'ok', '30 s ahead'],
+  [30_001, 'warning', '30 s ahead'],
+  [-30_001, 'warning', '30 s behind'],
+  [4 * MINUTE_MS, 'warning', '4 min ahead'],
+  [4 * MINUTE_MS + 1, 'failed', '4 min ahead'],
+  [-4 * MINUTE_MS - 1, 'failed', '4 min behind'],
+  [2 * MINUTE_MS, 'warning', '2 min ahead'],
+  [-2 * 60 * MINUTE_MS, 'failed', '2 h behind'],
+  [-50 * 60 * MINUTE_MS, 'failed', '50 h behind'],
+] as const)('a clock that is %d ms ahead is %s', (aheadMs, level, text) => {
+  const [finding, ...others] = compared(aheadMs)
+  expect(others).toEqual([])
+  expect(finding).toMatchObject({ name: 'clock', level })
+  expect(finding?.text).toContain(text)
+  expect(finding?.advice === null).toBe(level === 'ok')
+})
+
+test.each([
+  [true, 'ok'],
+  [false, 'warning'],
+  [null, 'skipped'],
+] as const)('where nobody was asked, what the system says (%p) is %s', (isSynchronized, level) => {
+  const [finding] = judgeClock({ kind: 'system', isSynchronized, reason: 'nobody there' })
+  expect(finding).toMatchObject({ level })
+  expect(finding?.text).toContain('nobody there')
+})

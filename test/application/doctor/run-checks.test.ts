@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'bun:test'
+import { findingsOn } from '../../../application/doctor/finding.ts'
+import { type Checkup, diagnose } from '../../../application/doctor/run-checks.ts'
+
+const PATIENCE_MS = 1000
+
+/** A wait that ends when the test says so. */
+function openWait() {
+  const waits: (() => void)[] = []
+  return {
+    end: () => waits.splice(0).forEach((resolve) => void resolve()),
+    wait: () => new Promise<void>((resolve) => waits.push(resolve)),
+  }
+}
+
+function checkup(name: string, own: Partial<Checkup> = {}): Checkup {
+  const examine = async () => [findingsOn(name).ok('fine')]
+  return { names: [name], needsNetwork: false, examine, ...own }
+}
+
+const quietly = { offline: false, patienceMs: PATIENCE_MS, onProgress() {} }
+
+describe('a diagnosis', () => {
+  test('tells the findings in the order of the checkups, whichever ends first', async () => {
+    const findings = await diagnose(
+      [
+        checkup('settings'),
+        checkup('stripe', { needsNetwork: true }),
+        checkup('database'),
+        checkup('mail', { needsNetwork: true }),
+      ],
+      { ...quietly, wait: openWait().wait },
+    )
+    expect(findings.map(({ name }) => name)).toEqual(['settings', 'stripe', 'database', 'mail'])
+  })
+
+  test('asks everybody outside at the same time, and looks at this machine when they have answered', async () => {
+    const begun: string[] = []
+    const answer = Promise.withResolvers<void>()
+    function noting(name: string, needsNetwork: boolean): Checkup {
+      return checkup(name, {
+        needsNetwork,
+        async examine() {
+          begun.push(name)
+          if (needsNetwork) await answer.promise
+          return []
+        },
+      })
+    }
+    const checkups = [noting('database', false), noting('stripe', true), noting('mail', true)]
+    const diagnosis = diagnose(checkups, { ...quietly, wait: openWait().wait })
+    await Bun.sleep(0)
+    expect(begun).toEqual(['stripe', 'mail'])
+    answer.resolve()
+    await diagnosis
+    expect(begun).toEqual(['stripe', 'mail', 'database'])
+  })
+
+  test('leaves no wait behind', async () => {
+    const waits: AbortSignal[] = []
+    const wait = (_: number, until: AbortSignal) => {
+      waits.push(until)
+      return openWait().wait()
+    }
+    await diagnose([checkup('stripe', { needsNetwork: true }), checkup('disk')], {
+      ...quietly,
+      wait,
+    })
+    expect(waits.map(({ aborted }) => aborted)).toEqual([true, true])
+  })
+
+  test('offline asks nobody outside, and says of what nothing is known', async () => {
+    let asked = 0
+    const remote = checkup('stripe', {
+      names: ['stripe', 'price'],
+      needsNetwork: true,
+      async examine() {
+        asked++
+        return []
+      },
+    })
+    const options = { ...quietly, offline: true, wait: openWait().wait }
+    const findings = await diagnose([remote, checkup('database')], options)
+    expect(asked).toBe(0)
+    expect(findings.map(({ name, level }) => [name, level])).toEqual([
+      ['stripe', 'skipped'],
+      ['price', 'skipped'],
+      ['database', 'ok'],
+    ])
+  })
+
+  test('goes on without a checkup that throws, and does not repeat what that says', async () => {
+    const broken = checkup('mail', {
+      async examine() {
+        throw new TypeError('re_secret')
+      },
+    })
+    const findings = await diagnose([broken, checkup('database')], {
+      ...quietly,
+      wait: openWait().wait,
+    })
+    expect(findings.map(({ name, level }) => [name, level])).toEqual([
+      ['mail', 'failed'],
+      ['database', 'ok'],
+    ])
+    expect(JSON.stringify(findings)).toContain('TypeError')
+    expect(JSON.stringify(findings)).not.toContain('re_secret')
+  })
+
+  test('gives up on whoever does not come to an end', async () => {
+    const { wait, end } = openWait()
+    const hanging = checkup('stripe', {
+      names: ['stripe', 'price'],
+      needsNetwork: true,
+      examine: () => new Promise(() => {}),
+    })
+    const diagnosis = diagnose([hanging, checkup('database')], { ...quietly, wait })
+    await Bun.sleep(0)
+    end()
+    expect((await diagnosis).map(({ name, level, text }) => [name, level, text])).toEqual([
+      ['stripe', 'failed', 'could not be checked within 1 s'],
+      ['price', 'failed', 'could not be checked within 1 s'],
+      ['database', 'ok', 'fine'],
+    ])
+  })
+
+  test('waits for the disk as long as it takes', async () => {
+    const { wait, end } = openWait()
+    const read = Promise.withResolvers<void>()
+    const slow = checkup('database', {
+      async examine() {
+        await read.promise
+        return [findingsOn('database').ok('whole')]
+      },
+    })
+    const diagnosis = diagnose([slow], { ...quietly, wait })
+    await Bun.sleep(0)
+    end()
+    await Bun.sleep(0)
+    read.resolve()
+    expect((await diagnosis).map(({ text }) => text)).toEqual(['whole'])
+  })
+
+  test('tells what it is looking at, and in the end nothing', async () => {
+    const told: string[] = []
+    const onProgress = (names: readonly string[]) => void told.push(names.join())
+    const checkups = [checkup('stripe', { needsNetwork: true }), checkup('database')]
+    await diagnose(checkups, { ...quietly, onProgress, wait: openWait().wait })
+    expect(told).toEqual(['stripe', '', 'database', ''])
+  })
+})

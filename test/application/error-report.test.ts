@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'bun:test'
+import { logFailure, reportFault } from '../../application/error-report.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import { recordingLog } from '../support/fakes.ts'
+
+describe('reportFault', () => {
+  test('names the error, its code, its causes and where they were thrown', () => {
+    const cause = Object.assign(new TypeError('disk is full'), { code: 'SQLITE_FULL' })
+    const { error, stack } = reportFault(new Error('could not store', { cause }))
+    expect(error).toBe('Error: could not store <- TypeError SQLITE_FULL: disk is full')
+    expect(stack).toContain('error-report.test.ts')
+    expect(stack).not.toContain('could not store')
+  })
+
+  test.each([
+    ['insert failed: params: ada@example.com,012345', 'insert failed: params: …'],
+    ['code 012345 of "ada@example.com" is wrong', 'code … of … is wrong'],
+    ['٠١٢٣٤٥ is wrong', '… is wrong'],
+    [`Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl`, 'Bearer …'],
+    ['key sk_test_51H7xyzABCDEFGHIJKLMNOP', 'key …'],
+  ])('does not repeat what is private in %p', (message, masked) => {
+    const report = reportFault(new Error(message))
+    expect(report['error']).toBe(`Error: ${masked}`)
+    expect(report['stack']).not.toContain(message)
+  })
+
+  test.each([
+    ['a string', 'string'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [['a list'], 'object'],
+  ])('says only of what kind %p is that was thrown', (thrown, kind) => {
+    expect(reportFault(thrown)).toEqual({ error: `thrown ${kind}`, stack: '' })
+  })
+
+  test('comes to an end where causes go round in circles, and is quick with long messages', () => {
+    const error = new Error('@'.repeat(1_000_000))
+    error.cause = error
+    const startedAt = performance.now()
+    expect(String(reportFault(error)['error']).length).toBeLessThan(5000)
+    expect(performance.now() - startedAt).toBeLessThan(500)
+  })
+})
+
+describe('logFailure', () => {
+  test.each([
+    ['email', 'RESEND_API_KEY'],
+    ['payment', 'STRIPE_SECRET_KEY'],
+  ] as const)('names the setting to look at when our key for %s is refused', (outage, setting) => {
+    const log = recordingLog()
+    const error = new Unavailable(outage, { cause: new Error('401'), needsOperator: true })
+    logFailure({ log }, error, { task: 'outbox' })
+    expect(log.lines).toMatchObject([
+      { level: 'error', fields: { task: 'outbox', outage, setting } },
+    ])
+  })
+})

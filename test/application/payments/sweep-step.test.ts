@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import { carefulSteps } from '../../../application/payments/sweep-step.ts'
+import { Unavailable } from '../../../application/unavailable.ts'
+import { recordingLog } from '../../support/fakes.ts'
+
+const silence = () =>
+  Promise.reject(new Unavailable('payment', { cause: new Error('no answer after 8000 ms') }))
+const refusal = () =>
+  Promise.reject(new Unavailable('payment', { cause: new Error('500'), answered: true }))
+const fault = () => Promise.reject(new Error('a session of status lost'))
+const news = async () => 2
+
+function openSteps() {
+  const log = recordingLog()
+  return { log, ...carefulSteps({ log }, 'refunds') }
+}
+
+describe('a step', () => {
+  test('counts and logs what was news', async () => {
+    const { step, log } = openSteps()
+    expect(await step('one', news)).toEqual({ checked: 1, repaired: 2, failed: 0 })
+    expect(await step('two', async () => 0)).toEqual({ checked: 1, repaired: 0, failed: 0 })
+    expect(log.lines).toMatchObject([
+      { level: 'info', fields: { sweep: 'refunds', object: 'one', repaired: 2 } },
+    ])
+  })
+
+  test('that fails is counted and logged with its object, and ends nothing', async () => {
+    const { step, log } = openSteps()
+    for (let index = 0; index < 10; index++) {
+      expect(await step(`re_${index}`, index % 2 ? fault : refusal)).toEqual({
+        checked: 1,
+        repaired: 0,
+        failed: 1,
+      })
+    }
+    expect(log.lines).toHaveLength(10)
+    expect(log.lines[0]).toMatchObject({ level: 'warn', fields: { object: 're_0' } })
+    expect(log.lines[1]).toMatchObject({
+      level: 'error',
+      fields: { sweep: 'refunds', object: 're_1' },
+    })
+  })
+})
+
+describe('a sweep has missed something', () => {
+  test('where an outage hid an object, and not where an object makes no sense', async () => {
+    const { step, hasMissed } = openSteps()
+    await step('one', news)
+    await step('two', fault)
+    expect(hasMissed()).toBe(false)
+    await step('three', refusal)
+    await step('four', news)
+    expect(hasMissed()).toBe(true)
+  })
+})
+
+describe('a sweep ends early', () => {
+  test('when the provider is silent three times in a row, and not before', async () => {
+    const { step } = openSteps()
+    await step('one', silence)
+    await step('two', silence)
+    await step('three', news)
+    await step('four', silence)
+    await step('five', silence)
+    await expect(step('six', silence)).rejects.toThrow('payment unavailable')
+  })
+
+  test.each([
+    [
+      'the key is refused',
+      new Unavailable('payment', { cause: null, answered: true, needsOperator: true }),
+    ],
+    ['the database does not answer', new Unavailable('storage', { cause: null })],
+  ])('at once when %s', async (_, error) => {
+    const { step } = openSteps()
+    await expect(step('one', () => Promise.reject(error))).rejects.toBe(error)
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test'
+import { blamed, development, production } from '../../support/config-loading.ts'
+
+describe('what is sold', () => {
+  test('a price at Stripe and a price of our own exclude each other', () => {
+    const both = { STRIPE_PRICE_ID: 'price_1', PREMIUM_PRICE: '500', PREMIUM_NAME: 'Gold' }
+    expect(blamed(() => production(both))).toEqual(['PREMIUM_PRICE', 'PREMIUM_NAME'])
+    expect(production({ STRIPE_PRICE_ID: 'price_1' }).payment).toMatchObject({
+      product: { priceId: 'price_1' },
+    })
+  })
+
+  test('the sandbox cannot sell a price that is kept at Stripe', () => {
+    expect(blamed(() => development({ STRIPE_PRICE_ID: 'price_1' }))).toEqual(['STRIPE_PRICE_ID'])
+  })
+
+  test('a Stripe key switches development to Stripe, and PAYMENT_PROVIDER overrules it', () => {
+    const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
+    expect(development(stripe).payment.provider).toBe('stripe')
+    expect(development({ ...stripe, PAYMENT_PROVIDER: 'sandbox' }).payment.provider).toBe('sandbox')
+    expect(blamed(() => development({ PAYMENT_PROVIDER: 'stripe' }))).toEqual([
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRET',
+    ])
+  })
+
+  test('a live key is shown to nobody but Stripe', () => {
+    const url = 'http://127.0.0.1:4009'
+    expect(blamed(() => production({ STRIPE_API_URL: url }))).toEqual(['STRIPE_API_URL'])
+    for (const key of ['sk_live_1', 'rk_live_1']) {
+      const env = { STRIPE_SECRET_KEY: key, STRIPE_API_URL: 'https://api.stripe.com.example' }
+      expect(blamed(() => production(env))).toEqual(['STRIPE_API_URL'])
+    }
+    const stripeItself = production({ STRIPE_API_URL: 'https://api.stripe.com/' })
+    expect(stripeItself.payment).toMatchObject({ apiUrl: 'https://api.stripe.com' })
+    const test = production({ STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_API_URL: url })
+    expect(test.payment).toMatchObject({ apiUrl: url })
+  })
+
+  test('Stripe is reached by http on loopback only', () => {
+    const env = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_API_URL: 'http://10.0.0.5:4009' }
+    expect(blamed(() => production(env))).toEqual(['STRIPE_API_URL'])
+  })
+})
+
+describe('who sends the mail', () => {
+  test('a Resend key switches development to Resend, and EMAIL_PROVIDER overrules it', () => {
+    const resend = { RESEND_API_KEY: 're_1' }
+    expect(development(resend).email).toEqual({ provider: 'resend', apiKey: 're_1', baseUrl: null })
+    expect(development({ ...resend, EMAIL_PROVIDER: 'console' }).email.provider).toBe('console')
+    expect(blamed(() => development({ EMAIL_PROVIDER: 'resend' }))).toEqual(['RESEND_API_KEY'])
+  })
+})

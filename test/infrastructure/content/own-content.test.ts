@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'bun:test'
+import { LANGUAGES } from '../../../domain/language.ts'
+import { builtInContent, readOwnContent } from '../../../infrastructure/content/content.ts'
+import { describeProblem } from '../../../infrastructure/content/content-file.ts'
+import { contentFolder } from '../../support/content-folders.ts'
+
+const builtIn = builtInContent()
+
+function read(files: Readonly<Record<string, unknown>>) {
+  using own = contentFolder(files)
+  return readOwnContent(own.folder)
+}
+
+const POEMS = {
+  'en.json': {
+    strings: { title: 'Poems', generate: 'A poem', poem_by: 'By {poet}' },
+    reasons: ['Rain on the roof.', 'A letter from nobody.'],
+  },
+  'sv.json': {
+    strings: { title: 'Dikter', generate: 'En dikt', poem_by: 'Av {poet}' },
+    reasons: ['Ett regn.'],
+  },
+}
+
+describe('the operator’s own content', () => {
+  test('replaces the excuses, and those strings that it has', () => {
+    const { content, problems } = read(POEMS)
+    expect(problems.map(describeProblem)).toEqual([
+      'en.json (en): "strings" lacks subtitle, pitch, another, reason_label: ' +
+        'the built-in words speak of excuses',
+    ])
+    expect(content?.languages).toEqual(['en', 'sv'])
+    expect(content?.in('sv')).toEqual({
+      language: 'sv',
+      reasons: ['Ett regn.'],
+      strings: {
+        ...builtIn.in('sv').strings,
+        title: 'Dikter',
+        generate: 'En dikt',
+        poem_by: 'Av {poet}',
+        open_app: expect.stringContaining('Dikter'),
+        mail_code_subject: expect.stringContaining('Dikter'),
+        mail_code_secrecy: expect.stringContaining('Dikter'),
+        mail_confirmed_subject: expect.stringContaining('Dikter'),
+        mail_failed_subject: expect.stringContaining('Dikter'),
+      },
+    })
+  })
+
+  test('leaves nothing of the built-in name, whatever the new one has in it', () => {
+    for (const title of ['Poems', '$& $1 $$', 'Über “Poems” & Co']) {
+      const files = Object.fromEntries(
+        LANGUAGES.map((language) => [`${language}.json`, { strings: { title } }]),
+      )
+      const { content } = read(files)
+      expect(content?.languages).toEqual([...LANGUAGES])
+      for (const language of LANGUAGES) {
+        const { strings } = content!.in(language)
+        expect(Object.values(strings).join('\n')).not.toMatch(/alibi|\{title\}/i)
+        expect(strings.mail_code_subject).toContain(title)
+      }
+    }
+  })
+
+  test('answers for a language that it lacks in English, and says so', () => {
+    const { content } = read(POEMS)
+    expect(content?.in('fr')).toEqual(content!.in('en'))
+    expect(content?.in('fr').language).toBe('en')
+  })
+
+  test('may rename the product alone: the excuses stay, in every language', () => {
+    const { content, problems } = read({
+      'en.json': { strings: { title: 'Ways Out' } },
+      'sv.json': { strings: { title: 'Utvägar' } },
+    })
+    expect(problems).toEqual([])
+    expect(content?.languages).toEqual([...LANGUAGES])
+    for (const language of LANGUAGES) {
+      const { reasons, strings } = content!.in(language)
+      expect(reasons).toBe(builtIn.in(language).reasons)
+      const title = language === 'sv' ? 'Utvägar' : 'Ways Out'
+      expect(strings).toEqual(
+        JSON.parse(JSON.stringify(builtIn.in(language).strings).replaceAll('Alibi', title)),
+      )
+    }
+  })
+
+  test('has a key of its own in every language that is served', () => {
+    const { content } = read({ 'en.json': { strings: { title: 'Ways Out', my_key: 'Mine' } } })
+    for (const language of LANGUAGES) expect(content?.in(language).strings['my_key']).toBe('Mine')
+  })
+
+  test('is served with a slip of the pen in it, which is told', () => {
+    const { content, problems } = read({ 'en.json': { reasons: ["It's late."] } })
+    expect(content?.in('en').reasons).toEqual(["It's late."])
+    expect(problems.map(({ level }) => level)).toEqual(['warning', 'warning'])
+  })
+
+  test('is not served with a fault in it, whichever file that is in', () => {
+    const swedish = { ...POEMS['sv.json'], reasons: ['Ett regn.', ''] }
+    const { content, problems } = read({ ...POEMS, 'sv.json': swedish })
+    expect(content).toBeNull()
+    expect(problems.filter(({ level }) => level === 'error').map(describeProblem)).toEqual([
+      'sv.json:9 (sv): the text is empty',
+    ])
+  })
+})
+
+test('the most that is compared in each language is checked within half a minute, and so are 5,000', () => {
+  const { reasons: english } = builtIn.in('en')
+  const spliced = Array.from(
+    { length: 400 },
+    (_, at) => `${english[at % 300]} ${english[(at * 7) % 300]}`,
+  )
+  const longest = spliced.map((text, at) => `${text} ${at}`.slice(-230).trim())
+  const many = Array.from({ length: 5000 }, (_, at) => `${at} ${english[at % 300]}`)
+  for (const reasons of [longest, many]) {
+    const files = LANGUAGES.map((language) => [`${language}.json`, { reasons }])
+    using own = contentFolder(Object.fromEntries(files))
+    const startedAt = performance.now()
+    const { content } = readOwnContent(own.folder)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
+    expect(content?.languages).toEqual([...LANGUAGES])
+  }
+}, 60_000)
+
+test('the example of the README is served as it stands', async () => {
+  const readme = await Bun.file(new URL('../../../README.md', import.meta.url)).text()
+  const [, example = ''] = /```json\n(.+?)```/s.exec(readme) ?? []
+  const { content, problems } = read({ 'en.json': example })
+  expect(problems).toEqual([])
+  const { strings, reasons } = JSON.parse(example)
+  expect(content?.in('en').strings).toMatchObject(strings)
+  expect(content?.in('en').reasons).toEqual(reasons)
+})

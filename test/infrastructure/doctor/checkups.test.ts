@@ -1,0 +1,775 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createEmulator } from 'emulate'
+import { judgeDatabase } from '../../../application/doctor/database.ts'
+import { parseEmail } from '../../../domain/email.ts'
+import { loadPartialConfig } from '../../../infrastructure/config/partial-config.ts'
+import { examineBackups } from '../../../infrastructure/doctor/backups.ts'
+import { examineClock } from '../../../infrastructure/doctor/clock.ts'
+import { examineSqlite } from '../../../infrastructure/doctor/database.ts'
+import { findExposedFiles } from '../../../infrastructure/doctor/permissions.ts'
+import { examineReach } from '../../../infrastructure/doctor/reach.ts'
+import { examineResend } from '../../../infrastructure/doctor/resend.ts'
+import { examineStripe } from '../../../infrastructure/doctor/stripe.ts'
+import { codeOf } from '../../../infrastructure/files/node-errors.ts'
+import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
+import { openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { fixedClock, NOON } from '../../support/fakes.ts'
+import { refusal, startMailbox } from '../../support/mailbox.ts'
+import {
+  type Fault,
+  FORBIDDEN,
+  SERVER_ERROR,
+  UNAUTHORIZED,
+} from '../../support/stripe-double/faults.ts'
+import { startStripeDouble } from '../../support/stripe-double/stripe-double.ts'
+
+const HOUR_MS = 3_600_000
+const TIMEOUT_MS = 150
+/** For all the waiting and whatever the machine does besides. */
+const SOON_MS = 3000
+/** Long enough for an answer on the same machine, also while that does something else. */
+const PATIENCE_MS = 1500
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
+function serve(fetch: (request: Request) => Response | Promise<Response>): string {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch })
+  ends.push(() => server.stop(true))
+  return `http://127.0.0.1:${server.port}`
+}
+
+function openFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'alibi-checkup-'))
+  ends.push(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function quickly<Value>(work: Promise<Value>): Promise<Value> {
+  const startedAt = performance.now()
+  const value = await work
+  expect(performance.now() - startedAt).toBeLessThan(SOON_MS)
+  return value
+}
+
+describe('whoever does not answer is given up in time', () => {
+  const silent = () => serve(() => new Promise(() => {}))
+
+  test('Stripe', async () => {
+    const question = {
+      secretKey: 'rk_test_1',
+      apiUrl: silent(),
+      product: { priceId: 'price_1' },
+      publicUrl: 'https://alibi.example',
+      clock: fixedClock(),
+      timeoutMs: TIMEOUT_MS,
+    }
+    const silence = { kind: 'silent', reason: `no answer after ${TIMEOUT_MS} ms` }
+    expect(await quickly(examineStripe(question))).toMatchObject({
+      key: silence,
+      price: { found: silence },
+      webhook: { listed: silence, undelivered: null },
+    })
+  })
+
+  test('Resend', async () => {
+    const question = {
+      apiKey: 're_1',
+      baseUrl: silent(),
+      from: 'Alibi <hello@alibi.example>',
+      publicUrl: null,
+      mailTo: null,
+      timeoutMs: TIMEOUT_MS,
+    }
+    expect(await quickly(examineResend(question))).toEqual({
+      senderDomain: 'alibi.example',
+      domains: { kind: 'silent', reason: 'no answer within 0.15 s' },
+      testMail: null,
+    })
+  })
+
+  test('the clock of others', async () => {
+    const options = { clock: fixedClock(), timeoutMs: TIMEOUT_MS, askSystem: async () => null }
+    expect(await quickly(examineClock(silent(), options))).toMatchObject({
+      kind: 'system',
+      isSynchronized: null,
+      reason: expect.stringContaining('does not answer'),
+    })
+  })
+
+  test('the service and the proxy', async () => {
+    const publicUrl = silent()
+    const port = Number(new URL(silent()).port)
+    const facts = await quickly(
+      examineReach({
+        publicUrl,
+        host: '127.0.0.1',
+        port,
+        trustedProxies: [],
+        forgedAddresses: ['198.18.0.1', '198.18.0.2'],
+        timeoutMs: TIMEOUT_MS,
+      }),
+    )
+    expect(facts).toMatchObject({
+      localAnswer: { trouble: 'too_late' },
+      publicAnswer: { trouble: 'too_late' },
+      proxy: null,
+    })
+  })
+})
+
+describe('the way to the service', () => {
+  const forgedAddresses = ['198.18.0.1', '198.18.0.2'] as const
+  const WAY = { trustedProxies: [], forgedAddresses, timeoutMs: 5000 }
+
+  /** What answers as Alibi does, at an address of this machine. */
+  function serveAt(hostname: string): number {
+    const fetch = () =>
+      Response.json({ status: 'ready' }, { headers: { 'X-Request-Id': '1', RateLimit: '"x";r=3' } })
+    const server = Bun.serve({ hostname, port: 0, fetch })
+    ends.push(() => server.stop(true))
+    return Number(server.port)
+  }
+  async function isVisitorDirect(host: string, publicHost: string) {
+    const port = serveAt(host)
+    const publicUrl = `http://${publicHost}:${port}`
+    const { proxy } = await examineReach({ ...WAY, publicUrl, host, port })
+    return proxy?.isVisitorDirect
+  }
+
+  test.each(['0.0.0.0', '127.0.0.1'])('is asked straight where HOST is %s', async (host) => {
+    const port = serveAt('127.0.0.1')
+    const facts = await examineReach({ ...WAY, publicUrl: null, host, port })
+    const localUrl = `http://127.0.0.1:${port}`
+    expect(facts).toMatchObject({ localUrl, localAnswer: { isAlibi: true }, proxy: null })
+  })
+
+  test('is asked straight, in time, where the name servers keep silent', async () => {
+    const port = serveAt('127.0.0.1')
+    const question = { ...WAY, publicUrl: 'https://alibi.example', host: '127.0.0.1', port }
+    const lookUp = () => new Promise<never>(() => {})
+    const facts = await quickly(examineReach({ ...question, timeoutMs: PATIENCE_MS, lookUp }))
+    expect(facts).toMatchObject({
+      localAnswer: { isAlibi: true, status: 200 },
+      publicAnswer: { trouble: 'unknown_name', code: 'EAI_AGAIN' },
+    })
+  })
+
+  test('is not looked at where another program answers with 200', async () => {
+    const publicUrl = serve(() => new Response('It works!'))
+    expect((await examineReach({ ...WAY, publicUrl, host: '127.0.0.1', port: 1 })).proxy).toBeNull()
+  })
+
+  test.each([
+    [['127.0.0.1'], { isVisitorTrusted: false, isLoopbackTrusted: true }],
+    [['127.0.0.16/28'], { isVisitorTrusted: true, isLoopbackTrusted: false }],
+    [['::1'], { isVisitorTrusted: false, isLoopbackTrusted: true }],
+    [['10.0.0.0/8', 'fd00::/8'], { isVisitorTrusted: false, isLoopbackTrusted: false }],
+  ])('is known to be trusted or not by %j', async (trustedProxies, trust) => {
+    if (process.platform !== 'linux') {
+      process.stdout.write('not tested here: other addresses of loopback are on Linux alone\n')
+      return
+    }
+    const port = serveAt('127.0.0.1')
+    const publicUrl = `http://127.0.0.1:${port}`
+    const question = { ...WAY, publicUrl, host: '127.0.0.1', port, trustedProxies }
+    expect((await examineReach(question)).proxy).toMatchObject(trust)
+  })
+
+  test('is another one than that through the proxy, where there is another address to come from', async () => {
+    if (process.platform !== 'linux') {
+      process.stdout.write('not tested here: other addresses of loopback are on Linux alone\n')
+      return
+    }
+    expect(await isVisitorDirect('127.0.0.1', '127.0.0.1')).toBe(false)
+  })
+
+  test('looks like that through the proxy over IPv6, whose loopback is a single address', async () => {
+    try {
+      expect(await isVisitorDirect('::1', '[::1]')).toBe(true)
+    } catch (error) {
+      if (codeOf(error) !== 'EADDRINUSE' && codeOf(error) !== 'EADDRNOTAVAIL') throw error
+      process.stdout.write('not tested here: this machine has no IPv6\n')
+    }
+  })
+})
+
+describe('Stripe', () => {
+  async function openDouble(secretKey = 'rk_test_double') {
+    const clock = fixedClock()
+    const double = await startStripeDouble({ webhookSecret: 'whsec_1', secretKey, clock })
+    ends.push(() => double.stop())
+    const examine = (product: Parameters<typeof examineStripe>[0]['product'] = PRODUCT) =>
+      examineStripe({
+        secretKey,
+        apiUrl: double.url,
+        product,
+        publicUrl: 'https://alibi.example',
+        clock,
+        timeoutMs: 5000,
+      })
+    return { double, clock, examine }
+  }
+  const PRODUCT = { price: { amount: 400, currency: 'eur' }, name: 'Alibi' }
+
+  test('is asked for each permission that a restricted key needs, and told which it lacks', async () => {
+    const { double, examine } = await openDouble()
+    expect((await examine()).key).toEqual({
+      kind: 'answered',
+      value: { unreadable: [], unwritable: [] },
+    })
+    double.fault(FORBIDDEN, { on: 'GET /v1/disputes' })
+    double.fault(FORBIDDEN, { on: 'GET /v1/charges' })
+    expect((await examine()).key).toEqual({
+      kind: 'answered',
+      value: { unreadable: ['Charges', 'Disputes'], unwritable: [] },
+    })
+  })
+
+  test('is asked whether a restricted key may write, by which nothing changes', async () => {
+    const { double, examine } = await openDouble()
+    double.fault(FORBIDDEN, { on: 'POST /v1/checkout/sessions/:id/expire' })
+    expect((await examine()).key).toEqual({
+      kind: 'answered',
+      value: { unreadable: [], unwritable: ['Checkout Sessions'] },
+    })
+    const written = double.requests.filter(({ method }) => method !== 'GET')
+    expect(new Set(written.map(({ path }) => path))).toEqual(
+      new Set(['/v1/checkout/sessions/cs_of_nobody/expire', '/v1/refunds/re_of_nobody/cancel']),
+    )
+    expect(double.events).toEqual([])
+  })
+
+  test.each<[number, object]>([
+    [200, {}],
+    [200, { object: 'list', data: null }],
+    [429, {}],
+    [200, { object: 'list', data: [{}], has_more: true }],
+  ])('that answers %d with %j tells nothing', async (status, body) => {
+    const { key, webhook } = await examineStripe({
+      secretKey: 'sk_test_1',
+      apiUrl: serve(() => Response.json(body, { status })),
+      product: PRODUCT,
+      publicUrl: 'https://alibi.example',
+      clock: fixedClock(),
+      timeoutMs: 5000,
+    })
+    const isList = 'has_more' in body
+    expect(key.kind).toBe(isList ? 'answered' : 'silent')
+    expect(webhook).toMatchObject({ listed: { kind: 'silent' }, undelivered: isList ? 1 : null })
+  })
+
+  test('is asked only once for the rights of a key that has all', async () => {
+    const { double, examine } = await openDouble('sk_live_double')
+    expect(await examine()).toMatchObject({ isKeyLive: true, price: null })
+    expect(double.count('GET /v1/disputes')).toBe(0)
+    expect(double.count('GET /v1/checkout/sessions')).toBe(1)
+    expect(double.requests.every(({ method }) => method === 'GET')).toBe(true)
+    const restricted = await openDouble('rk_live_double')
+    expect(await restricted.examine()).toMatchObject({ isKeyLive: true })
+  })
+
+  test('tells the endpoints, and where and to what they should listen', async () => {
+    const { double, examine } = await openDouble()
+    const endpoint = { url: 'https://alibi.example/webhook/stripe', enabled_events: ['*'] }
+    double.addWebhookEndpoint(endpoint)
+    double.addWebhookEndpoint(endpoint, { status: 'disabled', api_version: '2020-08-27' })
+    const { listed, wantedUrls, wantedEvents } = (await examine()).webhook
+    const shown = { url: endpoint.url, events: ['*'] }
+    expect(listed).toEqual({
+      kind: 'answered',
+      value: [
+        { ...shown, isEnabled: false, apiVersion: '2020-08-27' },
+        { ...shown, isEnabled: true, apiVersion: null },
+      ],
+    })
+    const urls = ['stripe', 'payment'].map((name) => `https://alibi.example/webhook/${name}`)
+    expect(wantedUrls).toEqual(urls)
+    expect(wantedEvents).toContain('refund.updated')
+    expect(wantedEvents).not.toContain('charge.refund.updated')
+  })
+
+  test.each<[Fault, object]>([
+    [UNAUTHORIZED, { kind: 'refused', status: 401 }],
+    [SERVER_ERROR, { kind: 'silent', reason: 'it answers HTTP 500' }],
+    ['reset', { kind: 'silent', reason: 'no connection, or an answer that makes no sense' }],
+  ])('is told apart by how it fails: %j', async (fault, outcome) => {
+    const { double, examine } = await openDouble()
+    double.fault(fault, { times: 99 })
+    const { key, webhook } = await examine()
+    expect(key).toEqual(outcome as typeof key)
+    expect(webhook.listed).toEqual(outcome as typeof webhook.listed)
+  })
+
+  test('lists the endpoints of more than one page', async () => {
+    const { double, examine } = await openDouble()
+    for (let index = 0; index < 103; index++) {
+      double.addWebhookEndpoint({ url: `https://other.example/${index}`, enabled_events: ['*'] })
+    }
+    const { listed } = (await examine()).webhook
+    expect(listed.kind === 'answered' && listed.value.length).toBe(103)
+  })
+
+  test('tells how many notifications of the last day were not taken, but for those under way', async () => {
+    const { double, clock, examine } = await openDouble()
+    const emit = () => double.emit('refund.created', { id: 're_1', object: 'refund' })
+    emit()
+    clock.advance(24 * HOUR_MS)
+    emit()
+    double.markDelivered(emit())
+    double.emit('customer.created', { id: 'cus_1', object: 'customer' })
+    clock.advance(11 * 60_000)
+    emit()
+    expect((await examine()).webhook.undelivered).toBe(1)
+  })
+
+  test.each<[string, object, object]>([
+    [
+      'is as it should be',
+      {},
+      { isActive: true, isOneTime: true, amount: { amount: 400, currency: 'eur' } },
+    ],
+    ['is not active', { active: false }, { isActive: false }],
+    ['recurs', { type: 'recurring' }, { isOneTime: false }],
+    ['has no amount of its own', { unit_amount: null }, { amount: null }],
+  ])('tells of a price whether it %s', async (_, change, value) => {
+    const { double, examine } = await openDouble()
+    double.addPrice({ id: 'price_1', amount: 400, currency: 'eur' }, change)
+    const { price } = await examine({ priceId: 'price_1' })
+    expect(price).toMatchObject({ id: 'price_1', found: { kind: 'answered', value } })
+  })
+
+  test('tells of a price that it does not know it', async () => {
+    const { price } = await (await openDouble()).examine({ priceId: 'price_2' })
+    expect(price).toEqual({ id: 'price_2', found: { kind: 'answered', value: null } })
+  })
+})
+
+describe('Resend', () => {
+  function openMailbox() {
+    const mailbox = startMailbox()
+    ends.push(() => mailbox.stop())
+    const examine = (from = 'hello@Alibi.Example') =>
+      examineResend({
+        apiKey: 're_1',
+        baseUrl: mailbox.url,
+        from,
+        publicUrl: null,
+        mailTo: null,
+        timeoutMs: 5000,
+      })
+    return { mailbox, examine }
+  }
+
+  test('tells its domains, beside that of the sender', async () => {
+    const { mailbox, examine } = openMailbox()
+    mailbox.domains.push({ name: 'alibi.example', status: 'pending' })
+    expect(await examine()).toMatchObject({
+      senderDomain: 'alibi.example',
+      domains: { kind: 'answered', value: [{ name: 'alibi.example', status: 'pending' }] },
+    })
+  })
+
+  test.each<[string, () => Response, object]>([
+    ['a key for sending alone', () => refusal(401, 'restricted_api_key'), { kind: 'sending_only' }],
+    [
+      'a key that counts no more',
+      () => refusal(403, 'invalid_api_key'),
+      { kind: 'refused', status: 403 },
+    ],
+    [
+      'an outage',
+      () => refusal(500, 'internal_server_error'),
+      { kind: 'silent', reason: 'it answers HTTP 500' },
+    ],
+    ['a list that is none', () => Response.json({ data: 'x' }), { kind: 'silent' }],
+    ['a list of something else', () => Response.json({ data: [{ id: 1 }] }), { kind: 'silent' }],
+  ])('tells %s from the others', async (_, answer, domains) => {
+    const { mailbox, examine } = openMailbox()
+    mailbox.answerDomains(answer)
+    expect((await examine()).domains).toMatchObject(domains)
+  })
+
+  test('is read alike where others play it', async () => {
+    const emulator = await createEmulator({ service: 'resend', port: 0 })
+    ends.push(() => emulator.close())
+    const headers = { authorization: 'Bearer re_1', 'content-type': 'application/json' }
+    const body = JSON.stringify({ name: 'alibi.example' })
+    await fetch(`${emulator.url}/domains`, { method: 'POST', headers, body })
+    const question = { apiKey: 're_1', baseUrl: emulator.url, from: 'a@alibi.example' }
+    const rest = { publicUrl: null, mailTo: parseEmail('b@example.com'), timeoutMs: 5000 }
+    expect(await examineResend({ ...question, ...rest })).toMatchObject({
+      domains: { kind: 'answered', value: [{ name: 'alibi.example', status: 'pending' }] },
+      testMail: { kind: 'answered', value: null },
+    })
+  })
+
+  test('refuses a test mail where the key may not send from that domain', async () => {
+    const { mailbox } = openMailbox()
+    mailbox.refuse(() => refusal(401, 'restricted_api_key'))
+    const question = { apiKey: 're_1', baseUrl: mailbox.url, from: 'a@alibi.example' }
+    const rest = { publicUrl: null, mailTo: parseEmail('b@example.com'), timeoutMs: 5000 }
+    expect((await examineResend({ ...question, ...rest })).testMail).toEqual({
+      kind: 'refused',
+      status: 401,
+    })
+  })
+
+  test('that is not there is silent', async () => {
+    const { mailbox, examine } = openMailbox()
+    mailbox.stop()
+    expect((await examine()).domains).toEqual({
+      kind: 'silent',
+      reason: 'no connection, or an answer that makes no sense',
+    })
+  })
+})
+
+describe('the clock', () => {
+  const dated = (date: string) => serve(() => new Response('', { status: 404, headers: { date } }))
+  const options = { clock: fixedClock(), timeoutMs: 5000, askSystem: async () => true }
+
+  test('is compared with the Date of whatever answer comes', async () => {
+    const there = new Date(NOON.getTime() + 90_000).toUTCString()
+    expect(await examineClock(dated(there), options)).toMatchObject({
+      kind: 'compared',
+      aheadMs: -90_000,
+    })
+  })
+
+  test('is compared with whoever is asked, and not with whom that one points to', async () => {
+    const elsewhere = dated(new Date(NOON.getTime() + 90_000).toUTCString())
+    const date = NOON.toUTCString()
+    const url = serve(
+      () => new Response('', { status: 302, headers: { date, location: elsewhere } }),
+    )
+    expect(await examineClock(url, options)).toMatchObject({
+      aheadMs: 0,
+      host: new URL(url).host,
+    })
+  })
+
+  test('is as the system says where nobody can be asked, or nobody tells', async () => {
+    expect(await examineClock(null, options)).toMatchObject({
+      kind: 'system',
+      isSynchronized: true,
+    })
+    expect(await examineClock(dated('soon'), options)).toMatchObject({ isSynchronized: true })
+  })
+})
+
+describe('the database', () => {
+  const clock = fixedClock()
+
+  function openDatabaseFile(): string {
+    const path = join(openFolder(), 'alibi.db')
+    migrateSqlite(path)
+    return path
+  }
+
+  test('is read while another process writes, and after it was left', async () => {
+    const path = openDatabaseFile()
+    const store = openSqliteStore(path)
+    expect(await examineSqlite(path, clock)).toMatchObject({
+      trouble: null,
+      content: { damage: [], danglingRows: 0, schema: { state: 'current' } },
+    })
+    store.close()
+    const left = readdirSync(join(path, '..'))
+    expect(await examineSqlite(path, clock)).toMatchObject({ trouble: null })
+    expect(readdirSync(join(path, '..'))).toEqual(left)
+  })
+
+  test('is read with what only its log holds yet', async () => {
+    const path = openDatabaseFile()
+    const writer = new Database(path)
+    writer.run('PRAGMA wal_autocheckpoint = 0')
+    writer.run("INSERT INTO schema_migrations VALUES ('9999_late', 'x', 1)")
+    const other = join(openFolder(), 'alibi.db')
+    copyFileSync(path, other)
+    copyFileSync(`${path}-wal`, `${other}-wal`)
+    writer.close()
+    expect(await examineSqlite(other, clock)).toMatchObject({
+      content: { schema: { state: 'newer', version: '9999_late' } },
+    })
+  })
+
+  test('is waited for while another process has it for itself', async () => {
+    const path = openDatabaseFile()
+    const script = `const { Database } = require('bun:sqlite')
+      const client = new Database(process.argv[1])
+      client.run('PRAGMA locking_mode = EXCLUSIVE')
+      client.run('BEGIN EXCLUSIVE')
+      console.log('locked')
+      setTimeout(() => client.close(), 300)`
+    const holder = Bun.spawn([process.execPath, '-e', script, path], { stdout: 'pipe' })
+    ends.push(() => holder.exited)
+    const { value } = await holder.stdout.getReader().read()
+    expect(new TextDecoder().decode(value)).toBe('locked\n')
+    expect(await examineSqlite(path, clock)).toMatchObject({ trouble: null })
+  })
+
+  test('has the rows counted that refer to none', async () => {
+    const path = openDatabaseFile()
+    const client = new Database(path)
+    client.run('PRAGMA foreign_keys = OFF')
+    client.run('CREATE TABLE child (id TEXT REFERENCES purchases (id))')
+    client.run("INSERT INTO child VALUES ('pur_1'), ('pur_2'), (NULL)")
+    client.close()
+    expect((await examineSqlite(path, clock)).content).toMatchObject({ danglingRows: 2 })
+  })
+
+  test('has its damage told although nothing has touched it', async () => {
+    const path = openDatabaseFile()
+    const writer = new Database(path)
+    writer.run("INSERT INTO refunds VALUES ('re_1', 'pi_marked', 1, 'pending')")
+    writer.run('PRAGMA journal_mode = DELETE')
+    writer.close()
+    const bytes = readFileSync(path)
+    bytes.write('pi_market', bytes.lastIndexOf('pi_marked'))
+    writeFileSync(path, bytes)
+
+    const facts = await examineSqlite(path, clock)
+    expect(facts.content?.damage.length).toBeGreaterThan(0)
+    expect(judgeDatabase(facts)[0]).toMatchObject({ name: 'database', level: 'failed' })
+  })
+
+  test.each<[string, (path: string) => void, object]>([
+    ['there is none', () => {}, { file: null, content: null, trouble: null }],
+    [
+      'it is garbage',
+      (path) => writeFileSync(path, 'x'.repeat(9000)),
+      { trouble: 'SQLITE_NOTADB' },
+    ],
+    [
+      'it is a folder',
+      (path) => mkdirSync(path),
+      { content: null, trouble: expect.stringMatching(/^SQLITE_/) },
+    ],
+    ['it is empty', (path) => writeFileSync(path, ''), { content: { schema: { state: 'empty' } } }],
+    [
+      'it is of something else',
+      (path) => {
+        const client = new Database(path)
+        client.run('CREATE TABLE other (id INTEGER)')
+        client.close()
+      },
+      { content: { schema: { state: 'foreign' }, work: null } },
+    ],
+  ])('is told for what it is where %s', async (_, make, facts) => {
+    const path = join(openFolder(), 'a folder?#%', 'alibi.db')
+    mkdirSync(join(path, '..'))
+    make(path)
+    expect(await examineSqlite(path, clock)).toMatchObject({
+      path,
+      disk: { freeBytes: expect.any(Number) },
+      ...facts,
+    })
+  })
+
+  test('that is older, or has another migration of that name, is told', async () => {
+    const path = openDatabaseFile()
+    const client = new Database(path)
+    client.run("UPDATE schema_migrations SET sha256 = 'x' WHERE name = '0001_init'")
+    expect(await examineSqlite(path, clock)).toMatchObject({
+      content: { schema: { state: 'changed' } },
+    })
+    client.run("DELETE FROM schema_migrations WHERE name > '0001_init'")
+    client.close()
+    expect(await examineSqlite(path, clock)).toMatchObject({
+      content: { schema: { state: 'older', version: '0001_init' }, work: null },
+    })
+  })
+
+  test('that others get at, or that lies where its owner can make no file, is told', async () => {
+    const path = openDatabaseFile()
+    expect((await examineSqlite(path, clock)).file).toMatchObject({
+      isExposed: false,
+      isFolderUsable: true,
+    })
+    chmodSync(path, 0o604)
+    expect((await examineSqlite(path, clock)).file).toMatchObject({ isExposed: true })
+  })
+
+  test('that belongs to others than its log or its folder is told', async () => {
+    if (process.getuid?.() !== 0) {
+      process.stdout.write('not tested here: only root can give files away\n')
+      return
+    }
+    const path = openDatabaseFile()
+    writeFileSync(`${path}-wal`, 'x'.repeat(5000))
+    chownSync(path, 12_345, 12_345)
+    const examine = async () => (await examineSqlite(path, clock)).file
+    const other = { foreignFiles: [`${path}-wal`], isFolderUsable: false, logBytes: 5000 }
+    expect(await examine()).toMatchObject(other)
+    chownSync(`${path}-wal`, 12_345, 12_345)
+    chmodSync(join(path, '..'), 0o770)
+    expect(await examine()).toMatchObject({ foreignFiles: [], isFolderUsable: true })
+    chmodSync(join(path, '..'), 0o700)
+    chownSync(join(path, '..'), 12_345, 12_345)
+    expect(await examine()).toMatchObject({ isFolderUsable: true })
+    chownSync(path, 0, 0)
+    expect(await examine()).toMatchObject({ isFolderUsable: true })
+  })
+
+  test('tells what waits for the operator', async () => {
+    const path = openDatabaseFile()
+    expect(await examineSqlite(path, clock)).toMatchObject({
+      content: { work: { givenUp: [], oldestMessageMs: null, purchasesInReview: 0 } },
+    })
+    const client = new Database(path)
+    const message = (key: string, purchase: string, rest: string) =>
+      client.run(`INSERT INTO outbox VALUES ('${key}', 'payment_confirmed', '${purchase}',
+        'a@example.com', 'en', 400, 'eur', ${rest})`)
+    const at = NOON.getTime()
+    message('k1', 'p1', `${at - HOUR_MS}, 1, 'waiting', ${at}, NULL`)
+    message('k2', 'p2', `${at - 3 * HOUR_MS}, 1, 'waiting', ${at}, NULL`)
+    message('k3', 'p3', `${at - 9 * HOUR_MS}, 1, 'done', NULL, ${at}`)
+    message('k4', 'p4', `${at - 9 * HOUR_MS}, 1, 'given_up', NULL, 1`)
+    message('k5', 'p5', `${at - 9 * HOUR_MS}, 1, 'given_up', NULL, 2`)
+    client.close()
+    expect(await examineSqlite(path, clock)).toMatchObject({
+      content: { work: { givenUp: ['p5', 'p4'], oldestMessageMs: 3 * HOUR_MS } },
+    })
+  })
+
+  test('has its disk looked at before it is there', async () => {
+    const path = join(openFolder(), 'a', 'b', 'alibi.db')
+    const { bavail, bsize } = statfsSync(tmpdir())
+    const { disk } = await examineSqlite(path, clock)
+    // Others write there, too.
+    expect((disk?.freeBytes ?? 0) / (bavail * bsize)).toBeCloseTo(1, 1)
+  })
+})
+
+describe('backups', () => {
+  const examine = (folder: string, databasePath: string | null = null) =>
+    examineBackups(
+      { folder, everyMs: 24 * HOUR_MS, keep: 7 },
+      { clock: fixedClock(), databasePath },
+    )
+
+  test('are told by the newest', () => {
+    const folder = openFolder()
+    expect(examine(folder)).toMatchObject({
+      newest: null,
+      trouble: null,
+    })
+    writeFileSync(join(folder, 'alibi-20260228T120000Z.db'), '12345')
+    writeFileSync(join(folder, 'alibi-20260227T120000Z.db'), '1')
+    writeFileSync(join(folder, 'alibi-20260301T120000Z.db.sha256'), '1')
+    expect(examine(folder)).toMatchObject({
+      newest: { ageMs: 24 * HOUR_MS, bytes: 5 },
+    })
+  })
+
+  test('of a moment that is still to come do not count', () => {
+    const folder = openFolder()
+    writeFileSync(join(folder, 'alibi-20270301T000000Z.db'), '1')
+    expect(examine(folder).newest).toBeNull()
+    writeFileSync(join(folder, 'alibi-20260228T120000Z.db'), '12345')
+    expect(examine(folder).newest).toMatchObject({ bytes: 5 })
+  })
+
+  test('of a folder that is not there yet are none, and of what is no folder a trouble', () => {
+    const folder = openFolder()
+    expect(examine(join(folder, 'later')).trouble).toBeNull()
+    // The service makes the folder, and not the one around it.
+    expect(examine(join(folder, 'no', 'later')).trouble).toBe('ENOENT')
+    const state = join(folder, 'no')
+    expect(examine(join(state, 'later'), join(state, 'alibi.db')).trouble).toBeNull()
+    writeFileSync(join(folder, 'file'), '')
+    expect(examine(join(folder, 'file')).trouble).toBe('ENOTDIR')
+  })
+
+  test('in a folder that the owner of the database cannot write to are a trouble, also for root', () => {
+    if (process.getuid?.() !== 0) {
+      process.stdout.write('not tested here: only root can give files away\n')
+      return
+    }
+    const folder = openFolder()
+    const database = join(folder, 'alibi.db')
+    writeFileSync(database, '')
+    chownSync(database, 12_345, 12_345)
+    chmodSync(folder, 0o755)
+    expect(examine(folder, database).trouble).toBe('EACCES')
+    expect(examine(join(folder, 'later'), database).trouble).toBe('EACCES')
+    chownSync(folder, 12_345, 12_345)
+    expect(examine(folder, database).trouble).toBeNull()
+  })
+})
+
+test('the files with secrets that others get at are found, wherever they are named', () => {
+  const folder = openFolder()
+  const make = (name: string, mode: number) => {
+    const path = join(folder, name)
+    writeFileSync(path, 'x')
+    chmodSync(path, mode)
+    return path
+  }
+  const envFile = make('alibi.env', 0o644)
+  const key = make('key', 0o620)
+  make('JWT_SECRET', 0o604)
+  make('RESEND_API_KEY', 0o440)
+  const env = {
+    STRIPE_SECRET_KEY_FILE: key,
+    STRIPE_WEBHOOK_SECRET_FILE: join(folder, 'nowhere'),
+    RESEND_API_KEY_FILE: '/dev/null',
+    CREDENTIALS_DIRECTORY: folder,
+  }
+  expect(findExposedFiles({ env, envFile })).toEqual([
+    { source: '--env-file', path: envFile, isWritable: false },
+    { source: 'JWT_SECRET', path: join(folder, 'JWT_SECRET'), isWritable: false },
+    { source: 'STRIPE_SECRET_KEY_FILE', path: key, isWritable: true },
+  ])
+})
+
+describe('settings that are not all right', () => {
+  const RIGHT = {
+    PUBLIC_URL: 'https://alibi.example',
+    STRIPE_SECRET_KEY: 'sk_test_1',
+    STRIPE_WEBHOOK_SECRET: 'whsec_1',
+    RESEND_API_KEY: 're_1',
+    EMAIL_FROM: 'a@alibi.example',
+    DATABASE_URL: 'sqlite:/x/alibi.db',
+  }
+  const load = (env: Record<string, string>) => {
+    const parts = loadPartialConfig({ env, readFile: () => '' })
+    return Object.entries(parts)
+      .filter(([, part]) => part === null)
+      .map(([name]) => name)
+  }
+
+  test.each<[Record<string, string>, string[]]>([
+    [{}, []],
+    [{ JWT_SECRET: 'short' }, []],
+    [{ APP_ENV: 'test' }, []],
+    [{ APP_ENV: 'test', PUBLIC_URL: 'http://alibi.example' }, ['network']],
+    [{ DATABASE_URL: 'mysql://x' }, ['database']],
+    [{ PORT: 'x' }, ['network']],
+    [{ BACKUP_DIR: '/x', BACKUP_SCHEDULE: 'x' }, ['backup']],
+    [{ PUBLIC_URL: '' }, ['network']],
+    [{ STRIPE_WEBHOOK_SECRET: '' }, ['payment']],
+    [{ EMAIL_FROM: 'x' }, ['email']],
+    [{ RESEND_API_KEY: '', PREMIUM_PRICE: '0' }, ['payment', 'email']],
+  ])('%j leave the other parts to be looked at', (wrong, missing) => {
+    expect(load({ ...RIGHT, ...wrong })).toEqual(missing)
+  })
+})

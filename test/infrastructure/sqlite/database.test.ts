@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { OtpRecord, OtpSeed } from '../../../domain/otp.ts'
+import { draftMessage } from '../../../domain/outbox.ts'
+import { mergeRefund } from '../../../domain/premium-grant.ts'
+import { verifyEmail } from '../../../domain/verification.ts'
+import type { SqliteDatabase } from '../../../infrastructure/sqlite/database.ts'
+import {
+  openSqliteStore,
+  type SqliteStore,
+  sqliteStore,
+} from '../../../infrastructure/sqlite/store.ts'
+import { CAUSE, NOON, saveVerification } from '../../support/fakes.ts'
+import {
+  ANNA,
+  openPurchase,
+  paidPurchase,
+  REFUND,
+  SESSION,
+} from '../../support/stores/contract-purchases.ts'
+import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+
+const OTP_RECORD: OtpRecord = {
+  current: {
+    seed: 'seed' as OtpSeed,
+    issuedAt: NOON,
+    expiresAt: new Date(NOON.getTime() + 600_000),
+    attemptsLeft: 2,
+  },
+  replacement: null,
+  mailedAt: [NOON, NOON],
+  wrongTriesAt: [NOON, NOON, NOON],
+}
+
+describe('an open SQLite database', () => {
+  test('loses no acknowledged commit in a power cut: write-ahead log, synchronous FULL', () => {
+    const database = openTemporaryDatabase()
+
+    expect(pragma(database, 'journal_mode')).toBe('wal')
+    expect(pragma(database, 'synchronous')).toBe(2)
+  })
+
+  test('never lets SQLite itself wait, which would hold up the process, and enforces foreign keys', () => {
+    const database = openTemporaryDatabase()
+
+    expect(pragma(database, 'busy_timeout')).toBe(0)
+    expect(pragma(database, 'foreign_keys')).toBe(1)
+  })
+
+  test('is readable by its owner alone, folder, file and log', async () => {
+    const path = join(temporaryFolder(), 'new', 'state', 'alibi.db')
+    await sqliteStore(openTemporaryDatabase(path)).logOuts.update(ANNA, () => NOON)
+
+    expect(mode(dirname(dirname(path)))).toBe('700')
+    expect(mode(dirname(path))).toBe('700')
+    expect([path, `${path}-wal`, `${path}-shm`].map(mode)).toEqual(['600', '600', '600'])
+  })
+
+  test('keeps everything when it is closed and opened again, counters too', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const verification = verifyEmail(ANNA, { lifetimeMs: 1000, now: NOON })
+    const before = openSqliteStore(path)
+    await before.otps.update(ANNA, () => ({ record: OTP_RECORD }))
+    await saveVerification(before, verification)
+    const purchase = paidPurchase('one')
+    const message = draftMessage('payment_confirmed', purchase, NOON)
+    await before.purchases.update(ANNA, CAUSE, () => ({ purchase, messages: [message] }))
+    await before.refunds.update([REFUND], CAUSE, mergeRefund)
+    await before.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
+    await before.sweeps.recordRun('refunds', NOON)
+    await before.logOuts.update(ANNA, () => NOON)
+    await before.sandboxSessions.create(SESSION)
+    const account = await before.purchases.findAccount(ANNA)
+    const audit = await before.auditTrail.findByEmail(ANNA)
+    before.close()
+
+    const after = sqliteStore(openTemporaryDatabase(path))
+    expect(await readOtps(after)).toEqual(OTP_RECORD)
+    expect(await after.verifications.findByEmail(ANNA)).toEqual(verification)
+    expect(await after.purchases.findAccount(ANNA)).toEqual(account)
+    expect(account.grants).toHaveLength(2)
+    expect(await after.auditTrail.findByEmail(ANNA)).toEqual(audit)
+    expect(audit).toHaveLength(3)
+    expect(await after.outbox.findByPurchase(purchase.id)).toEqual([message])
+    expect(await after.sweeps.findLastRun('refunds')).toEqual(NOON)
+    expect(await after.logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await after.sandboxSessions.find('cs_one')).toEqual(SESSION)
+  })
+
+  test('works without a file, each time anew', async () => {
+    const store = sqliteStore(openTemporaryDatabase(':memory:'))
+    await store.logOuts.update(ANNA, () => NOON)
+
+    expect(await store.logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await store.databaseHealth.check()).toBeUndefined()
+    expect(
+      await sqliteStore(openTemporaryDatabase(':memory:')).logOuts.findByEmail(ANNA),
+    ).toBeNull()
+    expect(existsSync(':memory:')).toBe(false)
+  })
+
+  test('shows a second connection at once what the first has stored', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const [first, second] = [
+      sqliteStore(openTemporaryDatabase(path)),
+      sqliteStore(openTemporaryDatabase(path)),
+    ]
+    await first.purchases.update(ANNA, CAUSE, () => ({ purchase: openPurchase('one') }))
+
+    expect(await second.purchases.findById(openPurchase('one').id)).toEqual(openPurchase('one'))
+    const secondOpen = second.purchases.update(ANNA, CAUSE, () => ({
+      purchase: openPurchase('two'),
+    }))
+    await expect(secondOpen).rejects.toThrow('UNIQUE')
+  })
+
+  test('shows statements that are read together one moment, though another connection writes between them', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const [reader, writer] = [openTemporaryDatabase(path), openTemporaryDatabase(path)]
+    const count = reader.queries.$client.prepare('SELECT count(*) FROM log_outs')
+
+    const [first, second] = await reader.readTogether(() => {
+      const before = count.values()
+      void writer.write(() =>
+        writer.queries.$client.run("INSERT INTO log_outs VALUES ('a@b.co', 1)"),
+      )
+      return [before, count.values()]
+    })
+    expect([first, second]).toEqual([[[0]], [[0]]])
+    expect(await reader.read(() => count.values())).toEqual([[1]])
+  })
+
+  test('stores nothing of a write that fails halfway', async () => {
+    const { queries, write } = openTemporaryDatabase()
+
+    const failing = write(() => {
+      queries.$client.run("INSERT INTO log_outs VALUES ('a@b.co', 1)")
+      throw new Error('halfway')
+    })
+    await expect(failing).rejects.toThrow('halfway')
+    expect(queries.$client.prepare('SELECT * FROM log_outs').all()).toEqual([])
+  })
+
+  test('goes on serving one connection when another is closed', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const [first, second] = [sqliteStore(openTemporaryDatabase(path)), openSqliteStore(path)]
+    await first.logOuts.update(ANNA, () => NOON)
+    second.close()
+    await first.logOuts.update(ANNA, () => new Date(NOON.getTime() + 1))
+
+    expect(await sqliteStore(openTemporaryDatabase(path)).logOuts.findByEmail(ANNA)).toEqual(
+      new Date(NOON.getTime() + 1),
+    )
+  })
+})
+
+describe('a closed SQLite database', () => {
+  test('leaves one file, with the log folded in', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const store = openSqliteStore(path)
+    await store.logOuts.update(ANNA, () => NOON)
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0)
+    store.close()
+
+    expect(existsSync(`${path}-wal`)).toBe(false)
+    expect(existsSync(`${path}-shm`)).toBe(false)
+  })
+
+  test('has its log folded in although another connection goes on, such as a tool that follows the log', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const other = openTemporaryDatabase(path)
+    const store = openSqliteStore(path)
+    await store.logOuts.update(ANNA, () => NOON)
+    store.close()
+
+    expect(existsSync(`${path}-wal`)).toBe(true)
+    copyFileSync(path, `${path}.copy`)
+    const copy = sqliteStore(openTemporaryDatabase(`${path}.copy`))
+    expect(await copy.logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await sqliteStore(other).logOuts.findByEmail(ANNA)).toEqual(NOON)
+  })
+
+  test('does not wait for the long read of another connection, and loses nothing', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const reader = openTemporaryDatabase(path)
+    const store = openSqliteStore(path)
+    reader.queries.$client.run('BEGIN')
+    reader.queries.$client.prepare('SELECT * FROM log_outs').all()
+    await store.logOuts.update(ANNA, () => NOON)
+
+    const startedAt = performance.now()
+    store.close()
+    expect(performance.now() - startedAt).toBeLessThan(2500)
+
+    reader.queries.$client.run('COMMIT')
+    expect(await sqliteStore(reader).logOuts.findByEmail(ANNA)).toEqual(NOON)
+  })
+})
+
+function pragma({ queries }: SqliteDatabase, name: string): unknown {
+  return queries.$client.prepare(`PRAGMA ${name}`).values()[0]?.[0]
+}
+
+function mode(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8)
+}
+
+async function readOtps({ otps }: SqliteStore): Promise<OtpRecord> {
+  const { record } = await otps.update(ANNA, (stored) => ({ record: stored }))
+  return record
+}

@@ -1,0 +1,83 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { Unavailable } from '../../../application/unavailable.ts'
+import { examineSqlite } from '../../../infrastructure/doctor/database.ts'
+import { backUpDatabase } from '../../../infrastructure/sqlite/backups/backup.ts'
+import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
+import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { fixedClock, NOON } from '../../support/fakes.ts'
+import { ANNA } from '../../support/stores/contract-purchases.ts'
+import {
+  countRows,
+  oldDatabase,
+  reasonOf,
+  soldDatabase,
+} from '../../support/stores/sold-database.ts'
+import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+
+/** A link to the database in a folder of its own. */
+function linkTo(path: string): string {
+  const link = join(temporaryFolder(), 'link.db')
+  symlinkSync(path, link)
+  return link
+}
+
+describe('where the path of the database is a link', () => {
+  test('nothing is stored any more once the log beside the file itself is gone', async () => {
+    const { path } = soldDatabase()
+    const store = sqliteStore(openTemporaryDatabase(linkTo(path)))
+    await store.databaseHealth.checkWritable()
+    rmSync(`${path}-wal`)
+
+    await expect(store.databaseHealth.check()).rejects.toBeInstanceOf(Unavailable)
+    const stored = store.logOuts.update(ANNA, () => NOON)
+    await expect(stored).rejects.toBeInstanceOf(Unavailable)
+  })
+
+  test('its sizes are those of the file itself and its log', async () => {
+    const { path } = soldDatabase()
+    const store = sqliteStore(openTemporaryDatabase(linkTo(path)))
+    await store.logOuts.update(ANNA, () => NOON)
+    expect((await store.statistics.measureFiles())?.logBytes).toBeGreaterThan(0)
+  })
+
+  test('a look at it while it is in use sees what is only in its log', async () => {
+    const { path } = soldDatabase()
+    const link = linkTo(path)
+    const user = new Database(link)
+    user.run('CREATE TABLE filler (bytes BLOB)')
+    user.run('INSERT INTO filler VALUES (zeroblob(100000))')
+    user.run('PRAGMA wal_checkpoint(PASSIVE)')
+    user.run('DELETE FROM filler')
+    const { file, content, trouble } = await examineSqlite(link, fixedClock())
+    user.close(true)
+    expect(trouble).toBeNull()
+    expect(file?.logBytes).toBeGreaterThan(0)
+    expect(content).toMatchObject({ damage: [], schema: { state: 'current' } })
+  })
+
+  test('the copy that a migration leaves is beside the file itself', () => {
+    const { path, folder } = oldDatabase()
+    const link = linkTo(path)
+    const { copy } = migrateSqlite(link)
+    expect(copy).toStartWith(`${path}.before-`)
+    expect(countRows(copy!)).toBe(1)
+    expect(readdirSync(join(link, '..'))).toEqual(['link.db'])
+    expect(readdirSync(folder)).toHaveLength(2)
+  })
+
+  test('no backup takes the name of its log', () => {
+    const { path } = soldDatabase()
+    const backUp = () => backUpDatabase({ databasePath: linkTo(path), file: `${path}-wal` })
+    expect(reasonOf(backUp)).toBe(`${path}-wal is a name that SQLite itself uses`)
+  })
+
+  test('one that leads nowhere makes no database', () => {
+    const folder = temporaryFolder()
+    const link = linkTo(join(folder, 'none.db'))
+    expect(() => migrateSqlite(link)).toThrow()
+    expect(readdirSync(folder)).toEqual([])
+  })
+})

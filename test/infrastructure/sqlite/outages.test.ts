@@ -1,0 +1,312 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Unavailable } from '../../../application/unavailable.ts'
+import { EMPTY_OTP_RECORD } from '../../../domain/otp.ts'
+import {
+  beginAttempt,
+  draftMessage,
+  OUTBOX_KINDS,
+  type OutboxMessage,
+} from '../../../domain/outbox.ts'
+import { mergeDispute, mergeRefund } from '../../../domain/premium-grant.ts'
+import { verifyEmail } from '../../../domain/verification.ts'
+import {
+  openSqliteStore,
+  type SqliteStore,
+  sqliteStore,
+} from '../../../infrastructure/sqlite/store.ts'
+import { CAUSE, NOON, saveVerification } from '../../support/fakes.ts'
+import {
+  ANNA,
+  openPurchase,
+  paidPurchase,
+  REFUND,
+  SESSION,
+} from '../../support/stores/contract-purchases.ts'
+import { spoilTable } from '../../support/stores/database-faults.ts'
+import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+
+const MESSAGE = draftMessage('payment_confirmed', openPurchase('earlier'), NOON)
+const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'open', reportedAt: NOON } as const
+
+describe('a SQLite database that cannot do its part', () => {
+  test('is unavailable to every method once it is closed, and to close it again is no fault', async () => {
+    const store = openSqliteStore(join(temporaryFolder(), 'alibi.db'))
+    store.close()
+    store.close()
+
+    for (const call of everyMethod(store)) await expectOutage(call())
+  })
+
+  test('is unavailable to every method that stores while another connection writes, and reads go on', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const writer = openTemporaryDatabase(path)
+    const store = sqliteStore(openTemporaryDatabase(path, { busyTimeoutMs: 0 }))
+    await store.logOuts.update(ANNA, () => NOON)
+    await saveMessage(store)
+    writer.queries.$client.run('BEGIN IMMEDIATE')
+
+    for (const call of everyWrite(store)) expect(await expectOutage(call())).toBe('SQLITE_BUSY')
+    expect(await store.logOuts.findByEmail(ANNA)).toEqual(NOON)
+
+    writer.queries.$client.run('COMMIT')
+    await store.logOuts.update(ANNA, () => new Date(NOON.getTime() + 1))
+    expect(await store.logOuts.findByEmail(ANNA)).toEqual(new Date(NOON.getTime() + 1))
+  })
+
+  test('waits for another connection to finish its write, and holds up nothing else meanwhile', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const [writer, waiting] = [openTemporaryDatabase(path), openTemporaryDatabase(path)]
+    const store = sqliteStore(waiting)
+    writer.queries.$client.run('BEGIN IMMEDIATE')
+
+    const order: string[] = []
+    const writes = Array.from({ length: 50 }, () =>
+      store.logOuts.update(ANNA, () => NOON).then(() => order.push('written')),
+    )
+    expect(await store.logOuts.findByEmail(ANNA)).toBeNull()
+    order.push('read')
+    writer.queries.$client.run('COMMIT')
+    await Promise.all(writes)
+
+    expect(order).toEqual(['read', ...Array<string>(50).fill('written')])
+    expect(await store.logOuts.findByEmail(ANNA)).toEqual(NOON)
+  })
+
+  test('is unavailable to every method that stores when it may only be read, and reads go on', async () => {
+    const database = openTemporaryDatabase()
+    const store = sqliteStore(database)
+    await saveMessage(store)
+    database.queries.$client.run('PRAGMA query_only = ON')
+
+    for (const call of everyWrite(store)) {
+      expect(await expectOutage(call())).toBe('SQLITE_READONLY')
+    }
+    expect(await store.logOuts.findByEmail(ANNA)).toBeNull()
+  })
+
+  test('is unavailable on a full disk, keeps what it has, and works again once there is room', async () => {
+    const database = openTemporaryDatabase()
+    const store = sqliteStore(database)
+    await store.refunds.update([REFUND], CAUSE, mergeRefund)
+    const pages = Number(database.queries.$client.prepare('PRAGMA page_count').values()[0]?.[0])
+    database.queries.$client.run(`PRAGMA max_page_count = ${pages}`)
+
+    const long = { ...REFUND, id: 're_2', paymentIntentId: 'x'.repeat(100_000) }
+    const full = store.refunds.update([long], CAUSE, mergeRefund)
+    expect(await expectOutage(full)).toBe('SQLITE_FULL')
+    expect((await store.refunds.findById('re_1'))?.amount).toBe(100)
+
+    database.queries.$client.run(`PRAGMA max_page_count = ${pages + 1000}`)
+    await store.refunds.update([long], CAUSE, mergeRefund)
+    await store.refunds.update([REFUND], CAUSE, () => ({ ...REFUND, amount: 200 }))
+    expect((await store.refunds.findById('re_1'))?.amount).toBe(200)
+  })
+
+  test.each([
+    ['is no database', 'SQLITE_NOTADB', (path: string) => writeFileSync(path, 'x'.repeat(8192))],
+    ['is a folder', 'SQLITE_CANTOPEN', (path: string) => mkdirSync(path)],
+    ['is below a file', 'EEXIST', (path: string) => writeFileSync(dirname(path), '')],
+  ])('is unavailable when what its path names %s', (_kind, code, prepare) => {
+    const path = join(temporaryFolder(), 'state', 'alibi.db')
+    if (code !== 'EEXIST') mkdirSync(dirname(path))
+    prepare(path)
+
+    const failed = new Promise(() => openSqliteStore(path))
+    return expect(expectOutage(failed)).resolves.toBe(code)
+  })
+
+  test('is unavailable when its file is cut off, and says that it is corrupt', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const store = openSqliteStore(path)
+    await store.logOuts.update(ANNA, () => NOON)
+    store.close()
+    const bytes = new Uint8Array(await Bun.file(path).arrayBuffer())
+    writeFileSync(path, bytes.slice(0, 4096))
+
+    const failed = new Promise((resolve) => resolve(openSqliteStore(path)))
+    expect(await expectOutage(failed)).toBe('SQLITE_CORRUPT')
+  })
+
+  test('is not opened to serve when a page deep inside it makes no sense', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    openSqliteStore(path).close()
+    spoilTable(path, 'log_outs')
+
+    const opened = new Promise((resolve) => resolve(openSqliteStore(path)))
+    expect(await expectOutage(opened)).toMatch(/^(?:SQLITE_CORRUPT|DamagedDatabase)$/)
+  })
+
+  test('is unavailable to every method once it was found damaged, writes that would seem to succeed included', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    openSqliteStore(path).close()
+    const told: unknown[] = []
+    const onDamaged = (error: unknown) => void told.push(error)
+    const store = sqliteStore(openTemporaryDatabase(path, { onDamaged }))
+    spoilTable(path, 'log_outs')
+    await store.sweeps.recordRun('refunds', NOON)
+    expect(told).toEqual([])
+    expect(await expectOutage(store.logOuts.findByEmail(ANNA))).toBe('SQLITE_CORRUPT')
+
+    for (const call of everyMethod(store)) expect(await expectOutage(call())).toBe('SQLITE_CORRUPT')
+    expect(told).toHaveLength(1)
+  })
+
+  test('passes other faults of the database through as they are', async () => {
+    const store = sqliteStore(openTemporaryDatabase())
+    const unpaid = paidPurchase('one', { amountPaid: -1 })
+
+    const refused = store.purchases.update(ANNA, CAUSE, () => ({ purchase: unpaid }))
+    await expect(refused).rejects.toThrow('CHECK')
+    await expect(refused).rejects.not.toBeInstanceOf(Unavailable)
+  })
+
+  test.each([
+    ['the database', { code: 'SQLITE_BUSY' }],
+    ['the file system', { code: 'ENOSPC', syscall: 'write' }],
+  ])('passes an error of the change through even when it looks like one of %s', async (_, own) => {
+    const store = sqliteStore(openTemporaryDatabase())
+    const lookalike = Object.assign(new Error('no room'), own)
+
+    const refused = store.logOuts.update(ANNA, () => {
+      throw lookalike
+    })
+    await expect(refused).rejects.toBe(lookalike)
+  })
+})
+
+describe('the health of a SQLite database', () => {
+  test('is fine while the database answers from the file at its path', async () => {
+    const store = sqliteStore(openTemporaryDatabase())
+
+    expect(await store.databaseHealth.check()).toBeUndefined()
+    expect(await store.databaseHealth.checkWritable()).toBeUndefined()
+  })
+
+  test.each(['', '-wal'])(
+    'is bad once its file alibi.db%s is gone, though SQLite would go on writing',
+    async (suffix) => {
+      const path = join(temporaryFolder(), 'alibi.db')
+      const store = sqliteStore(openTemporaryDatabase(path))
+      await saveMessage(store)
+      rmSync(path + suffix)
+
+      await expectOutage(store.databaseHealth.check())
+      for (const call of everyWrite(store)) await expectOutage(call())
+    },
+  )
+
+  test('is bad for commits alone while another process writes, and says so within its own time', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const writer = openTemporaryDatabase(path)
+    const { databaseHealth } = sqliteStore(openTemporaryDatabase(path))
+    writer.queries.$client.run('BEGIN IMMEDIATE')
+
+    await databaseHealth.check()
+    expect(databaseHealth.lastWriteFailed()).toBe(false)
+    const startedAt = performance.now()
+    expect(await expectOutage(databaseHealth.checkWritable())).toBe('SQLITE_BUSY')
+    expect(performance.now() - startedAt).toBeLessThan(4000)
+    expect(databaseHealth.lastWriteFailed()).toBe(true)
+    writer.queries.$client.run('ROLLBACK')
+    await databaseHealth.checkWritable()
+    expect(databaseHealth.lastWriteFailed()).toBe(false)
+  })
+
+  test('is not doubtful because a rule has refused a write', async () => {
+    const store = sqliteStore(openTemporaryDatabase())
+    const refused = store.logOuts.update(ANNA, () => {
+      throw new Error('refused')
+    })
+    await expect(refused).rejects.toThrow('refused')
+    expect(store.databaseHealth.lastWriteFailed()).toBe(false)
+  })
+
+  test('makes a commit of its own each time, so that one that fails is seen', async () => {
+    const database = openTemporaryDatabase()
+    const { databaseHealth } = sqliteStore(database)
+    const heartbeats = () => database.queries.$client.prepare('SELECT * FROM heartbeat').all()
+    await databaseHealth.checkWritable()
+    await databaseHealth.checkWritable()
+    expect(heartbeats()).toEqual([{ id: 1, at: expect.any(Number) }])
+
+    database.queries.$client.run('PRAGMA query_only = ON')
+    expect(await expectOutage(databaseHealth.checkWritable())).toBe('SQLITE_READONLY')
+    await databaseHealth.check()
+  })
+
+  test('is bad once another file has taken the place of its own', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'alibi.db')
+    const store = sqliteStore(openTemporaryDatabase(path))
+    openSqliteStore(join(folder, 'other.db')).close()
+    renameSync(join(folder, 'other.db'), path)
+
+    await expectOutage(store.databaseHealth.check())
+  })
+})
+
+function everyWrite(store: SqliteStore): readonly (() => Promise<unknown>)[] {
+  return [
+    () => store.otps.update(ANNA, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } })),
+    () => saveVerification(store, verifyEmail(ANNA, { lifetimeMs: 1, now: NOON })),
+    () => store.purchases.update(ANNA, CAUSE, () => ({ purchase: openPurchase('one') })),
+    () => store.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE),
+    () => store.premiumGrants.revokeAll(ANNA, CAUSE),
+    () => store.refunds.update([REFUND], CAUSE, mergeRefund),
+    () => store.disputes.update([DISPUTE], CAUSE, mergeDispute),
+    () => store.outbox.takeDue({ kinds: OUTBOX_KINDS, now: NOON }, begin),
+    () => store.outbox.update(MESSAGE.key, begin),
+    () => store.sweeps.recordRun('refunds', NOON),
+    () => store.logOuts.update(ANNA, () => NOON),
+    () => store.sandboxSessions.create(SESSION),
+    () => store.sandboxSessions.update('cs_one', () => SESSION),
+  ]
+}
+
+function everyMethod(store: SqliteStore): readonly (() => Promise<unknown>)[] {
+  return [
+    ...everyWrite(store),
+    () => store.verifications.findByEmail(ANNA),
+    () => store.purchases.findAccount(ANNA),
+    () => store.purchases.findById(openPurchase('one').id),
+    () => store.purchases.findBySessionId('cs_one'),
+    () => store.purchases.list({ states: ['open'], after: null, limit: 1 }),
+    () => store.premiumGrants.findByEmail(ANNA),
+    () => store.refunds.findById('re_1'),
+    () => store.refunds.findPendingPayments(),
+    () => store.disputes.findById('du_1'),
+    () => store.disputes.findPendingPayments(),
+    () => store.auditTrail.findByEmail(ANNA),
+    () => store.outbox.findByPurchase(MESSAGE.purchaseId),
+    () => store.sweeps.findLastRun('refunds'),
+    () => store.logOuts.findByEmail(ANNA),
+    () => store.databaseHealth.check(),
+    () => store.databaseHealth.checkWritable(),
+    () => store.sandboxSessions.find('cs_one'),
+  ]
+}
+
+/** Something is due, so that it can be taken. */
+async function saveMessage({ purchases }: SqliteStore): Promise<void> {
+  await purchases.update(ANNA, CAUSE, () => ({ purchase: null, messages: [MESSAGE] }))
+}
+
+function begin(message: OutboxMessage): OutboxMessage {
+  return beginAttempt(message, NOON)
+}
+
+/** Returns the code of what was the matter, or null where that has none. */
+async function expectOutage(failing: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await failing.then(
+    () => null,
+    (reason) => reason,
+  )
+  expect(error).toBeInstanceOf(Unavailable)
+  const { outage, cause } = error as Unavailable
+  expect(outage).toBe('storage')
+  expect(cause).toBeInstanceOf(Error)
+  const { code, name } = cause as { code?: string; name: string }
+  return code ?? (name === 'Error' ? null : name)
+}

@@ -1,0 +1,206 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Email } from '../../../domain/email.ts'
+import type { PurchaseId } from '../../../domain/purchase.ts'
+import { verifyEmail } from '../../../domain/verification.ts'
+import { applyMigrations, MIGRATIONS } from '../../../infrastructure/sqlite/migrations.ts'
+import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { CAUSE, NOON, saveVerification } from '../../support/fakes.ts'
+import { CHALLENGE } from '../../support/proof-key.ts'
+import { ANNA, BERT, openPurchase } from '../../support/stores/contract-purchases.ts'
+import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+
+const CARL = 'carl@example.com' as Email
+const PAID_AT = new Date(NOON.getTime() + 60_000)
+const REVOKED_AT = new Date(NOON.getTime() + 120_000)
+const EXPIRES_AT = new Date(NOON.getTime() + 1_980_000)
+
+/** A database as the first release left it, with something of everything that it could hold about payments. */
+function openFirstRelease(): string {
+  const path = join(temporaryFolder(), 'alibi.db')
+  const client = new Database(path)
+  applyMigrations(client, MIGRATIONS.slice(0, 1))
+  const insert = client.prepare(
+    `INSERT INTO purchases (
+      id, email, price_amount, price_currency, live, state, created_at, expires_at,
+      session_id, payment_intent_id, paid_at, amount_paid, review_reason, revoked_at
+    ) VALUES (?, ?, 400, 'eur', 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const moments = [NOON.getTime(), EXPIRES_AT.getTime()]
+  const paidAt = PAID_AT.getTime()
+  const rows = [
+    ['pur_paid', ANNA, 'paid', ...moments, 'cs_paid', 'pi_paid', paidAt, 350, null, null],
+    ['pur_open', ANNA, 'open', ...moments, null, null, null, null, null, null],
+    ['pur_late', ANNA, 'processing', ...moments, 'cs_late', 'pi_late', null, null, null, null],
+    ['pur_over', BERT, 'closed', ...moments, 'cs_over', null, null, null, null, null],
+    ['pur_odd', BERT, 'review', ...moments, 'cs_odd', 'pi_odd', null, null, 'currency', null],
+    ['pur_free', BERT, 'paid', ...moments, 'cs_free', null, paidAt, 0, null, REVOKED_AT.getTime()],
+  ]
+  for (const row of rows) insert.run(...row)
+  client.run(`
+    INSERT INTO refunds VALUES ('re_1', 'pi_paid', 50, 'pending'), ('re_2', 'pi_odd', 400, 'succeeded');
+    INSERT INTO disputes VALUES ('du_1', 'pi_paid', 'inquiry', ${NOON.getTime()});
+    INSERT INTO operator_grants VALUES ('by hand', '${CARL}', ${NOON.getTime()}, NULL);
+    INSERT INTO log_outs VALUES ('${CARL}', ${NOON.getTime()});
+  `)
+  client.close(true)
+  return path
+}
+
+test('a database of the first release keeps every purchase, refund, dispute and grant', async () => {
+  const store = sqliteStore(openTemporaryDatabase(openFirstRelease()))
+  const asked = { language: 'en', price: { amount: 400, currency: 'eur' }, live: true } as const
+  const own = { ...asked, createdAt: NOON, expiresAt: EXPIRES_AT }
+  const none = { sessionId: null, paymentIntentId: null }
+  const paid = { state: 'paid', paidAt: PAID_AT, isDuplicate: false } as const
+  const refunds = [
+    { id: 're_1', paymentIntentId: 'pi_paid', amount: 50, state: 'pending' },
+    { id: 're_2', paymentIntentId: 'pi_odd', amount: 400, state: 'succeeded' },
+  ] as const
+  const dispute = {
+    id: 'du_1',
+    paymentIntentId: 'pi_paid',
+    state: 'inquiry',
+    reportedAt: NOON,
+  } as const
+
+  expect(await store.purchases.findAccount(ANNA)).toEqual({
+    purchases: [
+      {
+        ...own,
+        id: 'pur_late' as PurchaseId,
+        email: ANNA,
+        state: 'processing',
+        sessionId: 'cs_late',
+        paymentIntentId: 'pi_late',
+      },
+      { ...own, ...none, id: 'pur_open' as PurchaseId, email: ANNA, state: 'open' },
+      {
+        ...own,
+        ...paid,
+        id: 'pur_paid' as PurchaseId,
+        email: ANNA,
+        sessionId: 'cs_paid',
+        paymentIntentId: 'pi_paid',
+        amountPaid: 350,
+        revokedAt: null,
+      },
+    ],
+    grants: [
+      {
+        id: 'pur_paid',
+        email: ANNA,
+        payment: { amountPaid: 350, refunds: [refunds[0]], disputes: [dispute] },
+        revokedAt: null,
+      },
+    ],
+    refunds: [refunds[0]],
+    disputes: [dispute],
+    verification: null,
+  })
+  expect(await store.purchases.findAccount(BERT)).toEqual({
+    purchases: [
+      {
+        ...own,
+        id: 'pur_free' as PurchaseId,
+        email: BERT,
+        ...paid,
+        sessionId: 'cs_free',
+        paymentIntentId: null,
+        amountPaid: 0,
+        revokedAt: REVOKED_AT,
+      },
+      {
+        ...own,
+        id: 'pur_odd' as PurchaseId,
+        email: BERT,
+        state: 'review',
+        reviewReason: 'currency',
+        amountReceived: 400,
+        sessionId: 'cs_odd',
+        paymentIntentId: 'pi_odd',
+      },
+      {
+        ...own,
+        id: 'pur_over' as PurchaseId,
+        email: BERT,
+        state: 'closed',
+        sessionId: 'cs_over',
+        paymentIntentId: null,
+      },
+    ],
+    grants: [
+      {
+        id: 'pur_free',
+        email: BERT,
+        payment: { amountPaid: 0, refunds: [], disputes: [] },
+        revokedAt: REVOKED_AT,
+      },
+    ],
+    refunds: [refunds[1]],
+    disputes: [],
+    verification: null,
+  })
+  expect(await store.premiumGrants.findByEmail(CARL)).toEqual([
+    { id: 'by hand', email: CARL, payment: null, revokedAt: null },
+  ])
+  expect(await store.logOuts.findByEmail(CARL)).toEqual(NOON)
+  expect(await store.auditTrail.findByEmail(ANNA)).toEqual([])
+})
+
+test('a database of the first release goes on refusing what it refused, and can be used', async () => {
+  const path = openFirstRelease()
+  const store = sqliteStore(openTemporaryDatabase(path))
+  const second = store.purchases.update(ANNA, CAUSE, () => ({ purchase: openPurchase('pur_two') }))
+  await expect(second).rejects.toThrow('UNIQUE')
+  const stolen = openPurchase('pur_three', { email: CARL, sessionId: 'cs_paid' })
+  const third = store.purchases.update(CARL, CAUSE, () => ({ purchase: stolen }))
+  await expect(third).rejects.toThrow('UNIQUE')
+
+  expect(await store.premiumGrants.revokeAll(ANNA, CAUSE)).toBe(1)
+  expect(await store.auditTrail.findByEmail(ANNA)).toMatchObject([
+    { grantId: 'pur_paid', reason: 'revoked', isActive: false },
+  ])
+})
+
+test('a verification of an earlier release lives on without a challenge, and the next one can have one', async () => {
+  for (const release of [1, 2]) {
+    const path = join(temporaryFolder(), 'alibi.db')
+    const client = new Database(path)
+    applyMigrations(client, MIGRATIONS.slice(0, release))
+    const moments = [NOON.getTime(), EXPIRES_AT.getTime()]
+    client.run('INSERT INTO verifications VALUES (?, ?, ?)', [ANNA, ...moments])
+    client.close(true)
+
+    const store = sqliteStore(openTemporaryDatabase(path))
+    expect(await store.verifications.findByEmail(ANNA)).toEqual({
+      email: ANNA,
+      verifiedAt: NOON,
+      expiresAt: EXPIRES_AT,
+      codeChallenge: null,
+    })
+    const next = verifyEmail(ANNA, { codeChallenge: CHALLENGE, lifetimeMs: 1000, now: NOON })
+    await saveVerification(store, next)
+    expect(await store.verifications.findByEmail(ANNA)).toEqual(next)
+    for (const wrong of [CHALLENGE.slice(1), `${CHALLENGE}A`]) {
+      const codeChallenge = wrong as typeof CHALLENGE
+      await expect(saveVerification(store, { ...next, codeChallenge })).rejects.toThrow('CHECK')
+    }
+  }
+})
+
+test('a database that was brought up to date is as sound as one that was just made', () => {
+  const path = openFirstRelease()
+  openSqliteStore(path).close()
+  const [upgraded, made] = [new Database(path), new Database(':memory:')]
+  applyMigrations(made, MIGRATIONS)
+
+  expect(upgraded.prepare('PRAGMA integrity_check').values()).toEqual([['ok']])
+  expect(upgraded.prepare('PRAGMA foreign_key_check').values()).toEqual([])
+  const describeAll = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name'
+  expect(upgraded.prepare(describeAll).all()).toEqual(made.prepare(describeAll).all())
+  expect(made.prepare(describeAll).all().length).toBeGreaterThan(20)
+  upgraded.close(true)
+  made.close(true)
+})

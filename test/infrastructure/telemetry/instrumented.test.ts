@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'bun:test'
+import type { PaymentGateway } from '../../../application/ports.ts'
+import { Unavailable } from '../../../application/unavailable.ts'
+import { parseEmail } from '../../../domain/email.ts'
+import type { OtpCode } from '../../../domain/otp.ts'
+import type { OutboxKey } from '../../../domain/outbox.ts'
+import { measuredMailer, measuredPayments } from '../../../infrastructure/telemetry/instrumented.ts'
+import { NOON, recordingLog, recordingMailer } from '../../support/fakes.ts'
+import { recordingTelemetry } from '../../support/recording-telemetry.ts'
+import { openPurchase } from '../../support/stores/contract-purchases.ts'
+import { scriptedPayments } from '../../support/stripe/scripted-payments.ts'
+
+const to = parseEmail('ada@example.com')
+const MAIL = { to, code: '123456' as OtpCode, language: 'en', validForMs: 1 } as const
+const NOTICE = {
+  kind: 'payment_failed',
+  key: 'key' as OutboxKey,
+  to,
+  language: 'en',
+  amount: { amount: 400, currency: 'eur' },
+} as const
+
+/** Time passes by 5 ms whenever somebody looks. */
+function instruments() {
+  let ms = 0
+  return { telemetry: recordingTelemetry(), log: recordingLog(), monotonicMs: () => (ms += 5) }
+}
+
+describe('a measured mailer', () => {
+  test('sends as the one inside does, and tells how long that took', async () => {
+    const inner = recordingMailer()
+    const { telemetry, log, monotonicMs } = instruments()
+    const mailer = measuredMailer(inner, { telemetry, log, monotonicMs })
+    await mailer.sendOtp(MAIL)
+    await mailer.sendPaymentNotice(NOTICE)
+    expect([inner.mails, inner.notices]).toEqual([[MAIL], [NOTICE]])
+    const call = { kind: 'provider_called', provider: 'email', ms: 5, failure: null } as const
+    expect(telemetry.events).toEqual([
+      { ...call, operation: 'code' },
+      { ...call, operation: 'payment_failed' },
+    ])
+  })
+
+  test.each<[string, Error, string]>([
+    ['an outage', new Unavailable('email', { cause: 1 }), 'unavailable'],
+    [
+      'a key that is refused',
+      new Unavailable('email', { cause: 1, needsOperator: true }),
+      'refused',
+    ],
+    ['a fault', new Error('a bug'), 'fault'],
+  ])('passes %s on as it is, and tells of it', async (_, error, failure) => {
+    const { telemetry, log, monotonicMs } = instruments()
+    const inner = { ...recordingMailer(), sendOtp: () => Promise.reject(error) }
+    const mailer = measuredMailer(inner, { telemetry, log, monotonicMs })
+    expect(await mailer.sendOtp(MAIL).catch((thrown: unknown) => thrown)).toBe(error)
+    expect(telemetry.of('provider_called')).toMatchObject([{ operation: 'code', failure }])
+    const fields = { provider: 'email', operation: 'code', ms: 5, failure }
+    expect(log.lines).toEqual([{ level: 'debug', event: 'provider called', fields }])
+  })
+})
+
+describe('measured payments', () => {
+  const window = { since: NOON, cursor: null }
+  const calls: Readonly<Record<string, (gateway: PaymentGateway) => Promise<unknown>>> = {
+    create_session: (gateway) => gateway.createSession(openPurchase('one')),
+    read_session: (gateway) => gateway.readSession('cs_test_one'),
+    expire_session: (gateway) => gateway.expireSession('cs_test_one'),
+    list_refunds: (gateway) => gateway.listRefunds('pi_one'),
+    list_disputes: (gateway) => gateway.listDisputes('pi_one'),
+    refund_payment: (gateway) =>
+      gateway.refundPayment({ paymentIntentId: 'pi_one', key: 'key' as OutboxKey }),
+    find_completed_sessions: (gateway) => gateway.findCompletedSessions(window),
+    find_undelivered_notifications: (gateway) => gateway.findUndeliveredNotifications(window),
+    find_refunds: (gateway) => gateway.findRefunds(window),
+    find_disputes: (gateway) => gateway.findDisputes(window),
+  }
+
+  async function openPaid() {
+    const gateway = scriptedPayments()
+    await gateway.createSession(openPurchase('one'))
+    // The double calls the payment after the purchase's id.
+    const { sessionId } = gateway.move('cs_test_one', 'paid')
+    gateway.sessions.set(sessionId, {
+      ...gateway.sessions.get(sessionId)!,
+      paymentIntentId: 'pi_one',
+    })
+    return gateway
+  }
+
+  test.each(Object.entries(calls))(
+    '%s answers as the one inside does, and is told of',
+    async (operation, call) => {
+      const { telemetry, log, monotonicMs } = instruments()
+      const measured = measuredPayments(await openPaid(), { telemetry, log, monotonicMs })
+      expect(await call(measured)).toEqual(await call(await openPaid()))
+      expect(telemetry.events).toEqual([
+        { kind: 'provider_called', provider: 'payment', operation, ms: 5, failure: null },
+      ])
+    },
+  )
+
+  test('are all that a gateway does, but for what it answers without a question', () => {
+    const unmeasured = ['live', 'price', 'readNotification']
+    const inner = { ...scriptedPayments(), live: true }
+    const gateway = measuredPayments(inner, instruments())
+    expect(Object.keys(gateway).length).toBe(Object.keys(calls).length + unmeasured.length)
+    expect(gateway).toMatchObject({
+      live: true,
+      price: inner.price,
+      readNotification: inner.readNotification,
+    })
+  })
+})

@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test'
+import { Unavailable } from '../../../application/unavailable.ts'
+import { type Task, workInBackground } from '../../../interfaces/background/background.ts'
+import { openBuyer } from '../../support/buyers.ts'
+
+/** Starts the service's own work; `turn` is told each wait that a task asks for, and ends it when the test says so. */
+async function startTasks(tasks: readonly Task[]) {
+  const { ports } = await openBuyer()
+  const stop = new AbortController()
+  const waits = new Map<number, () => void>()
+  const ended = workInBackground({
+    ports,
+    tasks,
+    stopping: stop.signal,
+    wait: (milliseconds, until) =>
+      new Promise((resolve) => {
+        if (until.aborted) return resolve()
+        waits.set(milliseconds, resolve)
+        until.addEventListener('abort', () => resolve())
+      }),
+  })
+  return {
+    ports,
+    /** Ends the wait of so many milliseconds, as soon as somebody waits for so long. */
+    async pass(milliseconds: number) {
+      while (!waits.has(milliseconds)) await Bun.sleep(0)
+      const end = waits.get(milliseconds)
+      waits.delete(milliseconds)
+      end?.()
+    },
+    async end() {
+      stop.abort()
+      await ended
+    },
+  }
+}
+
+test('a task is done at once, and again each time its wait is over, never twice at a time', async () => {
+  let begun = 0
+  let running = 0
+  const service = await startTasks([
+    {
+      name: 'pruning',
+      everyMs: 77_000,
+      async work() {
+        begun++
+        expect(++running).toBe(1)
+        await Bun.sleep(0)
+        running--
+      },
+    },
+  ])
+  expect(begun).toBe(1)
+  await service.pass(77_000)
+  await service.pass(77_000)
+  while (begun < 3) await Bun.sleep(0)
+  await service.end()
+  expect(begun).toBe(3)
+})
+
+test('a task that fails is logged by its name, tried again later, and holds up no other', async () => {
+  let failures = 0
+  let done = 0
+  const service = await startTasks([
+    {
+      name: 'backups',
+      everyMs: 3000,
+      async work() {
+        failures++
+        throw new Unavailable('storage', { cause: new Error('locked') })
+      },
+    },
+    { name: 'pruning', everyMs: 4000, work: async () => void done++ },
+  ])
+  // What failed waits for ten seconds at least.
+  await service.pass(10_000)
+  await service.pass(4000)
+  while (failures < 2 || done < 2) await Bun.sleep(0)
+  expect(service.ports.log.lines).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      fields: expect.objectContaining({ task: 'backups', outage: 'storage' }),
+    }),
+  )
+  const told = service.ports.telemetry.of('task_failed').map(({ task }) => task)
+  expect(told).toEqual(['backups', 'backups'])
+  await service.end()
+})
+
+test('a task under way is told that the service stops, and is waited for', async () => {
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const service = await startTasks([
+    {
+      name: 'backups',
+      everyMs: 5000,
+      async work(stopping) {
+        stopping.addEventListener('abort', () => tell())
+        await held
+      },
+    },
+  ])
+  let hasEnded = false
+  const end = service.end().then(() => {
+    hasEnded = true
+  })
+  await told
+  await Bun.sleep(0)
+  expect(hasEnded).toBe(false)
+  release()
+  await end
+})

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import { type Finding, findingsOn } from '../../../../application/doctor/finding.ts'
+import type { Checkup } from '../../../../application/doctor/run-checks.ts'
+import { doctor } from '../../../../interfaces/cli/commands/doctor.ts'
+
+const disk = findingsOn('disk')
+const url = findingsOn('public url')
+
+async function diagnosed(
+  findings: readonly Finding[],
+  own: Partial<Parameters<typeof doctor>[0]> = {},
+) {
+  const printed: string[] = []
+  const progress: (string | null)[] = []
+  const checkup: Checkup = { names: ['disk'], needsNetwork: false, examine: async () => findings }
+  const exitCode = await doctor({
+    checkups: [checkup],
+    areSettingsRight: true,
+    offline: false,
+    json: false,
+    wait: () => new Promise(() => {}),
+    print: (text) => void printed.push(text),
+    progress: (line) => void progress.push(line),
+    ...own,
+  })
+  return { exitCode, printed: printed.join('\n'), progress }
+}
+
+describe('doctor', () => {
+  test('prints aligned lines, what to do below them, and a count', async () => {
+    const { exitCode, printed } = await diagnosed([
+      disk.ok('5 GB free'),
+      url.warning('slow', 'wait'),
+      url.skipped('not looked at'),
+    ])
+    expect(exitCode).toBe(0)
+    expect(printed.split('\n')).toEqual([
+      'ok       disk        5 GB free',
+      'warning  public url  slow',
+      '  -> wait',
+      'skipped  public url  not looked at',
+      '',
+      '0 failed, 1 warning.',
+    ])
+  })
+
+  test('says so where nothing is wrong', async () => {
+    const both = [disk.failed('a', 'b'), url.warning('c', 'd')]
+    expect((await diagnosed(both)).printed).toEndWith('\n\n1 failed, 1 warning.')
+    expect((await diagnosed([disk.ok('fine')])).printed).toEndWith('\n\nNothing is wrong.')
+  })
+
+  test.each([
+    [[disk.ok('a')], true, 0],
+    [[disk.warning('a', 'b')], true, 0],
+    [[disk.skipped('a')], true, 0],
+    [[disk.failed('a', 'b'), disk.ok('c')], true, 1],
+    [[disk.failed('a', 'b')], false, 78],
+  ] as const)(
+    'of %j, with settings that are right: %p, the exit code is %d',
+    async (findings, areSettingsRight, code) => {
+      expect((await diagnosed(findings, { areSettingsRight })).exitCode).toBe(code)
+    },
+  )
+
+  test('as JSON is one object with every finding', async () => {
+    const findings = [disk.ok('a'), disk.failed('b', 'c')]
+    const { exitCode, printed } = await diagnosed(findings, { json: true })
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(printed)).toEqual({ checks: findings, ok: false })
+  })
+
+  test('lets nothing that somebody else has written act on the terminal', async () => {
+    const { printed } = await diagnosed([url.failed('to https://x/\x1b[2J\n\u202eok', 'a\rb')])
+    expect(printed.split('\n').slice(0, 2)).toEqual([
+      'failed  public url  to https://x/ [2J ok',
+      '  -> a b',
+    ])
+  })
+
+  test('shows what it is looking at, and clears it before it prints', async () => {
+    const { progress } = await diagnosed([disk.ok('a')])
+    expect(progress[0]).toBe('looking at disk …')
+    expect(progress.at(-1)).toBeNull()
+  })
+})

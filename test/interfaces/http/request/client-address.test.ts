@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  clientAddressReader,
+  clientKey,
+} from '../../../../interfaces/http/request/client-address.ts'
+
+function addressOf(peer: string | null, forwarded: string | null, trusted: string[] = []) {
+  const headers: Record<string, string> = forwarded === null ? {} : { 'x-forwarded-for': forwarded }
+  return clientAddressReader(trusted)(new Request('http://localhost/', { headers }), peer)
+}
+
+describe('clientAddressReader', () => {
+  test.each([
+    ['203.0.113.7', '198.51.100.1', [], '203.0.113.7'],
+    ['203.0.113.7', '198.51.100.1', ['10.0.0.0/8'], '203.0.113.7'],
+  ])('believes nobody it was not told to: %p saying %p', (peer, forwarded, trusted, expected) => {
+    expect(addressOf(peer, forwarded, trusted)).toBe(expected)
+  })
+
+  test.each([
+    ['198.51.100.1', '198.51.100.1'],
+    ['1.1.1.1, 198.51.100.1', '198.51.100.1'],
+    ['1.1.1.1, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
+    ['10.1.1.1, 10.9.9.9', '10.1.1.1'],
+    ['2001:db8::7', '2001:db8::7'],
+    ['::ffff:198.51.100.1', '198.51.100.1'],
+    ['1.1.1.1,198.51.100.1,::ffff:10.9.9.9', '198.51.100.1'],
+  ])('walks %p from right to left up to the first stranger', (forwarded, expected) => {
+    expect(addressOf('10.0.0.2', forwarded, ['10.0.0.0/8'])).toBe(expected)
+  })
+
+  test.each([
+    ['', '10.0.0.2'],
+    ['unknown', '10.0.0.2'],
+    ['198.51.100.1, not an address', '10.0.0.2'],
+    ['198.51.100.1, , 10.9.9.9', '10.9.9.9'],
+    ['198.51.100.1:4711', '10.0.0.2'],
+    ['198.51.100.999', '10.0.0.2'],
+    ['127.1', '10.0.0.2'],
+    ['0x7f.0.0.1', '10.0.0.2'],
+    ['198.51.100.1 10.0.0.9', '10.0.0.2'],
+  ])('stops at the malformed entry in %p', (forwarded, expected) => {
+    expect(addressOf('10.0.0.2', forwarded, ['10.0.0.0/8'])).toBe(expected)
+  })
+
+  test('trusts single addresses and blocks of both families', () => {
+    const trusted = ['127.0.0.1', '2001:db8:1::/48', '::1']
+    for (const peer of ['127.0.0.1', '::ffff:127.0.0.1', '2001:db8:1:2::3', '::1']) {
+      expect(addressOf(peer, '198.51.100.1', trusted)).toBe('198.51.100.1')
+    }
+    for (const peer of ['127.0.0.2', '2001:db8:2::3', '::2']) {
+      expect(addressOf(peer, '198.51.100.1', trusted)).toBe(peer)
+    }
+  })
+
+  test('knows no address without a peer', () => {
+    expect(addressOf(null, '198.51.100.1', ['10.0.0.0/8'])).toBeNull()
+  })
+
+  test.each(['nonsense', '10.0.0.0/99', ''])('does not start with %p as a proxy', (entry) => {
+    expect(() => clientAddressReader([entry])).toThrow()
+  })
+})
+
+describe('clientKey', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::', 'fe80:0:0:0::/64'],
+  ])('counts %p under %p', (address, key) => {
+    expect(clientKey(address)).toBe(key)
+  })
+
+  test('keeps clients without an address together', () => {
+    expect(clientKey(null)).toBe('unknown')
+  })
+})

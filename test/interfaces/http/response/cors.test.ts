@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'bun:test'
+import { answers, countingLimiter, openHttp } from '../../../support/http/http-client.ts'
+
+const PREFLIGHT = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
+
+describe('listed origins', () => {
+  const corsOrigins = ['https://app.example', 'chrome-extension://abcdefgh']
+
+  test.each(corsOrigins)('let %s read answers, whatever their status', async (origin) => {
+    const http = openHttp({ corsOrigins })
+    for (const path of ['/', '/i18n', '/nothing']) {
+      const { header } = await http.get(path, { origin })
+      expect(header('access-control-allow-origin')).toBe(origin)
+      expect(header('vary')).toContain('Origin')
+    }
+  })
+
+  test.each([
+    'https://evil.example',
+    'https://app.example.evil.example',
+    'http://app.example',
+    'https://APP.example',
+    'null',
+    '*',
+    '',
+  ])('let nobody called %p read', async (origin) => {
+    const { header } = await openHttp({ corsOrigins }).get('/', { origin })
+    expect(header('access-control-allow-origin')).toBeNull()
+    expect(header('vary')).toContain('Origin')
+  })
+})
+
+describe('a preflight', () => {
+  test.each(['/auth/login', '/i18n', '/nothing'])('of %s is answered for free', async (path) => {
+    const limiters = {
+      general: countingLimiter(0),
+      auth: countingLimiter(0),
+      premium: countingLimiter(0),
+    }
+    const answer = await openHttp({ limiters }).send('OPTIONS', path, { headers: PREFLIGHT })
+    expect(answer).toMatchObject({ status: 204, text: '' })
+    expect(answer.header('access-control-allow-methods')).toBe('GET, HEAD, POST')
+    expect(answer.header('access-control-allow-headers')).toBe('Authorization, Content-Type')
+    expect(Number(answer.header('access-control-max-age'))).toBeGreaterThan(0)
+    expect(answer.header('ratelimit')).toBeNull()
+  })
+
+  test('allows a stranger nothing', async () => {
+    const http = openHttp({ corsOrigins: ['https://app.example'] })
+    const answer = await http.send('OPTIONS', '/auth/login', { headers: PREFLIGHT })
+    expect(answer.header('access-control-allow-origin')).toBeNull()
+  })
+
+  test('is more than the method OPTIONS', async () => {
+    expect(await openHttp().send('OPTIONS', '/auth/login')).toMatchObject(
+      answers(404, 'Endpoint not found'),
+    )
+  })
+})

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'bun:test'
+import { LANGUAGES } from '../../../../domain/language.ts'
+import { CAUSE } from '../../../support/fakes.ts'
+import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+async function openWithPremium() {
+  const http = openHttp()
+  await http.givePremium()
+  return { ...http, authorization: `Bearer ${await http.tokenOf()}` }
+}
+
+describe.each(['/premium-reasons', '/i18n'])('GET %s', (path) => {
+  test.each([undefined, '', 'Bearer', 'Bearer  ', 'Basic YWRhOnBhc3M=', 'Bearerx', 'token'])(
+    'asks for a token when Authorization is %p',
+    async (authorization) => {
+      const http = openHttp()
+      const answer = await http.get(path, authorization === undefined ? {} : { authorization })
+      expect(answer).toMatchObject(answers(401, 'Missing token'))
+      expect(answer.header('www-authenticate')).toBe('Bearer')
+    },
+  )
+
+  test('refuses a token that is not ours, and says which challenge failed', async () => {
+    const answer = await openHttp().get(path, { authorization: 'Bearer nonsense' })
+    expect(answer).toMatchObject(answers(401, 'Invalid or expired token'))
+    expect(answer.header('www-authenticate')).toBe('Bearer error="invalid_token"')
+  })
+
+  test('refuses an expired token', async () => {
+    const http = await openWithPremium()
+    http.ports.clock.advance(DAY_MS)
+    expect(await http.get(path, { authorization: http.authorization })).toMatchObject(
+      answers(401, 'Invalid or expired token'),
+    )
+  })
+
+  test.each(['bearer', 'BEARER', 'Bearer  '])('reads the scheme written %p', async (scheme) => {
+    const http = await openWithPremium()
+    const authorization = `${scheme} ${await http.tokenOf()}`
+    expect(await http.get(path, { authorization })).toMatchObject({ status: 200 })
+  })
+
+  test('refuses a token of an address whose premium was revoked, at once', async () => {
+    const http = await openWithPremium()
+    await http.ports.premiumGrants.revokeAll(EMAIL, CAUSE)
+    expect(await http.get(path, { authorization: http.authorization })).toMatchObject(
+      answers(
+        403,
+        'Premium access required',
+        'You must purchase premium access to use this feature',
+      ),
+    )
+  })
+
+  test.each([
+    ['', 'en'],
+    ['?lang=sv', 'sv'],
+    ['?lang=pt-BR', 'pt'],
+    ['?lang=ZH_hant', 'zh'],
+    ['?lang=', 'en'],
+    ['?lang=tlh', 'en'],
+    ['?lang=%ff', 'en'],
+    ['?lang=sv&lang=fr', 'fr'],
+    ['?lang[]=sv', 'en'],
+    ['?__proto__[lang]=sv', 'en'],
+  ])('answers %p in %s', async (query, language) => {
+    const http = await openWithPremium()
+    const answer = await http.get(path + query, { authorization: http.authorization })
+    expect(answer).toMatchObject({ status: 200, body: { language } })
+  })
+
+  test('does not go by Accept-Language', async () => {
+    const http = await openWithPremium()
+    const headers = { authorization: http.authorization, 'accept-language': 'fr' }
+    expect(await http.get(path, headers)).toMatchObject({ body: { language: 'en' } })
+  })
+})
+
+describe('GET /premium-reasons', () => {
+  test('returns an excuse, its language and the address', async () => {
+    const http = await openWithPremium()
+    const { body } = await http.get('/premium-reasons?lang=sv', {
+      authorization: http.authorization,
+    })
+    expect(body).toEqual({ reason: expect.stringMatching(/^sv /), language: 'sv', email: EMAIL })
+  })
+
+  test('never gives a reader the same excuse twice in a row', async () => {
+    const http = await openWithPremium()
+    const { authorization } = http
+    const reasons: string[] = []
+    for (let round = 0; round < 10; round += 1) {
+      const { body } = await http.get('/premium-reasons', { authorization })
+      reasons.push((body as { reason: string }).reason)
+    }
+    // There are two excuses: they have to take turns.
+    expect(new Set(reasons)).toEqual(new Set(['en one', 'en two']))
+    expect(reasons.filter((reason, index) => reason === reasons[index - 1])).toEqual([])
+  })
+})
+
+describe('GET /i18n', () => {
+  test('returns the translations and the languages there are', async () => {
+    const http = await openWithPremium()
+    const { body } = await http.get('/i18n?lang=ar', { authorization: http.authorization })
+    expect(body).toEqual({
+      strings: http.ports.content.in('ar').strings,
+      language: 'ar',
+      supportedLanguages: [...LANGUAGES],
+    })
+  })
+})
+
+test('GET /i18n lists the languages that there is content in', async () => {
+  const http = await openWithPremium()
+  Object.assign(http.ports.content, { languages: ['en', 'fr'] })
+  const { body } = await http.get('/i18n', { authorization: http.authorization })
+  expect(body).toMatchObject({ supportedLanguages: ['en', 'fr'] })
+})
+
+describe('GET /languages', () => {
+  test('lists the fifteen languages in their order, for anyone', async () => {
+    const answer = await openHttp().get('/languages')
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      languages: 'en fr es de it pt nl pl ru ja zh ar hi tr sv'.split(' '),
+      default: 'en',
+    })
+  })
+})

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { STRING_GROUPS } from '../../application/content/string-catalogue.ts'
+import { type ContentLimits, OWN_LIMITS } from '../../infrastructure/content/check-content.ts'
+import { describeProblem } from '../../infrastructure/content/content-file.ts'
+import { readContentFolder } from '../../infrastructure/content/content-folder.ts'
+
+/** Strings of one's own for all that Alibi's speak of excuses in, so that a check finds nothing to say about them. */
+export const OWN_WORDS = Object.fromEntries(
+  Object.keys(STRING_GROUPS.product).map((key) => [key, 'Poem']),
+)
+
+/** A folder with these files in it, until the end of the block that uses it. */
+export function contentFolder(files: Readonly<Record<string, unknown>>) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'alibi-content-'))
+  writeContent(folder, files)
+  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
+}
+
+/** Objects are written as JSON, a member a line. */
+export function writeContent(folder: string, files: Readonly<Record<string, unknown>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    const isRaw = typeof content === 'string' || content instanceof Uint8Array
+    writeFileSync(path.join(folder, name), isRaw ? content : JSON.stringify(content, null, 1))
+  }
+}
+
+/** All that is wrong with a folder of these files, a line for each problem. */
+export function problemsOf(
+  files: Readonly<Record<string, unknown>>,
+  limits: ContentLimits = OWN_LIMITS,
+): string[] {
+  using content = contentFolder(files)
+  const { problems } = readContentFolder(content.folder, limits)
+  return problems.map((problem) => `${problem.level}: ${describeProblem(problem)}`)
+}

@@ -1,0 +1,202 @@
+import { findLogOutLine } from '../../application/access/find-log-out-line.ts'
+import { listKeys, type Strings } from '../../application/content/strings.ts'
+import type {
+  Content,
+  LanguageContent,
+  LogFields,
+  Mailer,
+  OtpMail,
+  PaymentNotice,
+  Ports,
+  Secrets,
+  Token,
+  Tokens,
+} from '../../application/ports.ts'
+import type { Store } from '../../application/store.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import type { Email } from '../../domain/email.ts'
+import { erasedEmail } from '../../domain/erasure.ts'
+import type { Cause } from '../../domain/grant-change.ts'
+import { LANGUAGES } from '../../domain/language.ts'
+import { issueTime } from '../../domain/log-out.ts'
+import type { OtpCode, OtpSeed } from '../../domain/otp.ts'
+import type { Purchase, PurchaseId, PurchaseState } from '../../domain/purchase.ts'
+import type { Verification } from '../../domain/verification.ts'
+import { memoryLastReasons } from '../../infrastructure/last-reason-cache.ts'
+import { hmacSecrets } from '../../infrastructure/secrets/hmac-secrets.ts'
+import { recordingTelemetry } from './recording-telemetry.ts'
+import { memoryStore } from './stores/memory-store.ts'
+import { scriptedPayments } from './stripe/scripted-payments.ts'
+
+export const NOON = new Date('2026-03-01T12:00:00.000Z')
+
+/** For changes of which a test does not care who made them. */
+export const CAUSE: Cause = { at: NOON, by: 'operator', source: null }
+
+/** A clock that stands still until it is moved. */
+export function fixedClock(start: Date = NOON) {
+  let time = start.getTime()
+  return {
+    now: () => new Date(time),
+    advance(milliseconds: number) {
+      time += milliseconds
+    },
+  }
+}
+
+/** A mailer that keeps what it was given, a notice once for each key, and refuses while `outage` is true. */
+export function recordingMailer() {
+  const mails: OtpMail[] = []
+  const notices: PaymentNotice[] = []
+  function refuseInOutage() {
+    if (mailer.outage) throw new Unavailable('email', { cause: new Error('out of order') })
+  }
+  const mailer = {
+    mails,
+    notices,
+    outage: false,
+    async sendOtp(mail: OtpMail) {
+      refuseInOutage()
+      mails.push(mail)
+    },
+    async sendPaymentNotice(notice: PaymentNotice) {
+      refuseInOutage()
+      if (notices.every(({ key }) => key !== notice.key)) notices.push(notice)
+    },
+  }
+  return mailer satisfies Mailer
+}
+
+/** A log that keeps its lines. */
+export function recordingLog() {
+  type Level = 'debug' | 'info' | 'warn' | 'error'
+  const lines: { level: Level; event: string; fields: LogFields }[] = []
+  return {
+    lines,
+    debug: (event: string, fields: LogFields = {}) =>
+      void lines.push({ level: 'debug', event, fields }),
+    info: (event: string, fields: LogFields = {}) =>
+      void lines.push({ level: 'info', event, fields }),
+    warn: (event: string, fields: LogFields = {}) =>
+      void lines.push({ level: 'warn', event, fields }),
+    error: (event: string, fields: LogFields = {}) =>
+      void lines.push({ level: 'error', event, fields }),
+  }
+}
+
+/** Challenges take no key, and nobody reads a trace, so that there is nothing to fake. */
+const { challengeOf, tracesOf } = hmacSecrets({ secret: 'of no use here' })
+
+/** Codes 000001, 000002, … by seed; every other secret counts up in the same way. */
+export function countingSecrets(): Secrets {
+  let count = 0
+  const next = () => String(++count).padStart(6, '0')
+  return {
+    newOtpSeed: () => next() as OtpSeed,
+    deriveOtpCode: (_email, seed) => seed as string as OtpCode,
+    challengeOf,
+    newPurchaseId: () => `pur_${next()}` as PurchaseId,
+    newGrantId: () => `grant_${next()}`,
+    newErasedEmail: () => erasedEmail(next()),
+    tracesOf,
+    randomIndex: (bound) => ++count % bound,
+  }
+}
+
+/** Tokens that can be read with the eye: `email|issued at`. They live for a day. */
+export function plainTokens(): Tokens {
+  return {
+    issue: async (email, issuedAt) => `${email}|${issuedAt.toISOString()}` as Token,
+    async verify(token, now) {
+      const [email = '', time = ''] = token.split('|')
+      const issuedAt = new Date(time)
+      const ageMs = now.getTime() - issuedAt.getTime()
+      return ageMs < 24 * 3_600_000 ? { email: email as Email, issuedAt } : null
+    },
+  }
+}
+
+/** Every string says its key, but for the title; two excuses in each language. */
+export function tinyContent(): Content {
+  return {
+    languages: LANGUAGES,
+    in: (language) => ({
+      language,
+      strings: {
+        ...(Object.fromEntries(listKeys(language).map((key) => [key, key])) as Strings),
+        title: `Alibi (${language})`,
+      },
+      reasons: [`${language} one`, `${language} two`],
+    }),
+  }
+}
+
+/** Every string, with the same behind it. */
+export function withSuffix(strings: Strings, suffix: string): Strings {
+  const longer = Object.entries(strings).map(([key, text]) => [key, `${text}${suffix}`])
+  return Object.fromEntries(longer) as Strings
+}
+
+/** Content that says some things in its own way, in every language. */
+export function contentWith(own: Partial<LanguageContent>, content = tinyContent()): Content {
+  return { ...content, in: (language) => ({ ...content.in(language), ...own }) }
+}
+
+/** A token as a right code gives one, whether the address has premium or not. */
+export async function issueToken(
+  ports: Pick<Ports, 'logOuts' | 'secrets' | 'tokens' | 'clock'>,
+  email: Email,
+): Promise<Token> {
+  const lineAt = await findLogOutLine(ports, email)
+  return ports.tokens.issue(email, issueTime(lineAt, ports.clock.now()))
+}
+
+/** The purchase in a state, with what belongs to that state. */
+export function inState(purchase: Purchase, state: PurchaseState): Purchase {
+  switch (state) {
+    case 'review':
+      return { ...purchase, state, reviewReason: 'amount', amountReceived: 400 }
+    case 'paid':
+      return {
+        ...purchase,
+        state,
+        paidAt: NOON,
+        amountPaid: 400,
+        isDuplicate: false,
+        revokedAt: null,
+      }
+    default:
+      return { ...purchase, state }
+  }
+}
+
+/** Makes an address verified, as a right code does. */
+export async function saveVerification(
+  { otps }: Pick<Store, 'otps'>,
+  verification: Verification,
+): Promise<void> {
+  await otps.update(verification.email, (record) => ({ record, verification }))
+}
+
+/** Every port, faked, with a test's own instead where it gives one. */
+export function fakePorts(own: Partial<Ports> = {}) {
+  const fakes = {
+    ...memoryStore(),
+    clock: fixedClock(),
+    mailer: recordingMailer(),
+    payments: scriptedPayments(),
+    secrets: countingSecrets(),
+    tokens: plainTokens(),
+    content: tinyContent(),
+    lastReasons: memoryLastReasons({ readersMax: 100 }),
+    log: recordingLog(),
+    telemetry: recordingTelemetry(),
+    rules: {
+      otpLifetimeMs: 10 * 60_000,
+      verificationLifetimeMs: 30 * 60_000,
+      allowPromotionCodes: false,
+      refundDuplicates: true,
+    },
+  }
+  return { ...fakes, ...own } as typeof fakes
+}

@@ -1,0 +1,90 @@
+import type { RateLimiter } from '../../../application/ports.ts'
+import type { Email } from '../../../domain/email.ts'
+import { createHandler, type Handler } from '../../../interfaces/http/handler.ts'
+import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
+import { checkAnswer } from '../answers/checked-answers.ts'
+import { CAUSE, fakePorts } from '../fakes.ts'
+import { unlimitedOptions } from './http-options.ts'
+
+export const PEER = '192.0.2.1'
+export const EMAIL = 'ada@example.com' as Email
+export const WRONG_CODE = '999999'
+
+export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+
+/** The HTTP side on fake ports, without limits, and a client of it as its users would write one. */
+export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
+  const options: HttpOptions = { ...unlimitedOptions(ports), ...own }
+  const answer = createHandler(options)
+  const handler: Handler = async (request, peerAddress) => {
+    const response = await answer(request, peerAddress)
+    await checkAnswer(request, response)
+    return response
+  }
+
+  type Sent = { headers?: Record<string, string>; body?: Body; peer?: string | null }
+  async function send(method: string, path: string, { headers, body, peer = PEER }: Sent = {}) {
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      ...(headers ? { headers } : {}),
+      ...(body === undefined ? {} : { body }),
+    })
+    return read(await handler(request, peer))
+  }
+
+  return {
+    ports,
+    options,
+    handler,
+    send,
+    get: (path: string, headers: Record<string, string> = {}) => send('GET', path, { headers }),
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      send('POST', path, {
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    /** Mails a code to the address and returns it. */
+    async mailCode(email: string = EMAIL): Promise<string> {
+      await this.post('/auth/verify-email', { email })
+      return ports.mailer.mails.at(-1)!.code
+    },
+    givePremium: (email: string = EMAIL) =>
+      ports.premiumGrants.add({ id: email, email: email as Email }, CAUSE),
+    tokenOf: (email: string = EMAIL) => ports.tokens.issue(email as Email, ports.clock.now()),
+  }
+}
+
+export type Answered = Awaited<ReturnType<typeof read>>
+
+async function read(response: Response) {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  const header = (name: string) => response.headers.get(name)
+  return {
+    status: response.status,
+    text,
+    body: (isJson && text !== '' ? JSON.parse(text) : null) as unknown,
+    header,
+  }
+}
+
+/** What an error looks like: exactly this status and exactly this body. */
+export function answers(status: number, error: string, message?: string) {
+  return { status, body: message === undefined ? { error } : { error, message } }
+}
+
+/** A limiter that lets `limit` requests of each client through and then none. */
+export function countingLimiter(limit: number, windowMs = 900_000) {
+  const taken = new Map<string, number>()
+  return {
+    limit,
+    windowMs,
+    taken,
+    async take(client: string) {
+      const before = taken.get(client) ?? 0
+      const accepted = before < limit
+      if (accepted) taken.set(client, before + 1)
+      return { accepted, remaining: limit - (taken.get(client) ?? 0), resetMs: 872_400 }
+    },
+  } satisfies RateLimiter & { taken: Map<string, number> }
+}

@@ -1,0 +1,80 @@
+import { expect } from 'bun:test'
+import type { Ports, SandboxDesk } from '../../../application/ports.ts'
+import { builtInContent } from '../../../infrastructure/content/content.ts'
+import { pageRoutes } from '../../../interfaces/http/page-routes.ts'
+import { newRequestId, REQUEST_ID } from '../../../interfaces/http/request/request-id.ts'
+import { guardAnswer } from '../../../interfaces/http/response/security-headers.ts'
+import { checkAnswer } from '../answers/checked-answers.ts'
+import { fakePorts } from '../fakes.ts'
+import { unlimitedOptions } from './http-options.ts'
+
+/** The words that the executable carries. */
+export const realContent = builtInContent()
+
+/** Someone with a browser, but no mouse, no scripts and no patience. */
+export function visitor({
+  ports = {},
+  sandbox = null,
+  openApiDocument = async () => ({}),
+}: {
+  ports?: Partial<Ports>
+  sandbox?: SandboxDesk | null
+  openApiDocument?: () => Promise<unknown>
+} = {}) {
+  const fakes = fakePorts({ content: realContent, ...ports })
+  const options = { ...unlimitedOptions(fakes), sandbox, development: true }
+  const app = pageRoutes(options, openApiDocument)
+
+  async function visit(path: string, init: RequestInit = {}) {
+    const request = new Request(`http://localhost:3000${path}`, init)
+    const response = await app.handle(request)
+    // What a fault is answered with is not the pages' business.
+    if (response.status !== 500) await checkAnswer(request, response, asSent(response.headers))
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  return {
+    ports: fakes,
+    get: (path: string, headers: Record<string, string> = {}) => visit(path, { headers }),
+    submit: (path: string, form: string, headers: Record<string, string> = {}) =>
+      visit(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: form,
+      }),
+  }
+}
+
+/** With what the handler puts on every answer. */
+function asSent(own: Headers): Headers {
+  const headers = new Headers(own)
+  headers.set(REQUEST_ID, newRequestId())
+  guardAnswer(headers, { isHttps: false })
+  return headers
+}
+
+export type Visited = Awaited<ReturnType<ReturnType<typeof visitor>['get']>>
+
+/** What every page keeps to, whatever it shows. */
+export function expectDecentPage({ headers, text }: Visited): void {
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(headers.get('referrer-policy')).toBe('no-referrer')
+  expect(headers.get('x-robots-tag')).toBe('noindex')
+  expect(text).toContain('<meta name="robots" content="noindex">')
+  expect(text).toContain(`<html lang="${headers.get('content-language')}" dir=`)
+
+  const policy = (headers.get('content-security-policy') ?? '').split('; ')
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("base-uri 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy.some((rule) => rule.startsWith('form-action '))).toBe(true)
+  expect(policy.join(';')).not.toMatch(/unsafe|\*|data:|https:/)
+
+  expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i)
+  for (const [tag] of text.matchAll(/<script[^>]*>/g)) {
+    expect(tag).toMatch(/ src="\/assets\/| type="application\/json"/)
+  }
+  for (const [, address] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g)) {
+    expect(address).not.toMatch(/^\/\//)
+    if (/^[a-z]+:/i.test(address!)) expect(address).toStartWith('http://localhost:3000/')
+  }
+}

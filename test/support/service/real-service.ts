@@ -1,0 +1,192 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { deliverOutbox } from '../../../application/payments/deliver-outbox.ts'
+import { reconcilePayments } from '../../../application/payments/reconcile-payments.ts'
+import type { PaymentNotice } from '../../../application/ports.ts'
+import type { StripeProduct } from '../../../infrastructure/config/payment-settings.ts'
+import { builtInContent } from '../../../infrastructure/content/content.ts'
+import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
+import { jwtTokens } from '../../../infrastructure/secrets/jwt-tokens.ts'
+import { slidingWindowLimiter } from '../../../infrastructure/sliding-window-limiter.ts'
+import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
+import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
+import { fakePorts, fixedClock } from '../fakes.ts'
+import { openHttp } from '../http/http-client.ts'
+import { openTemporaryDatabase, temporaryFolder } from '../stores/stores.ts'
+import { PRICE, PUBLIC_URL, WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
+import { type StripeEvent, signedDelivery } from '../stripe/stripe-events.ts'
+import type { StripeDouble } from '../stripe-double/stripe-double.ts'
+
+type Client = Pick<ReturnType<typeof openHttp>, 'send'>
+
+const MINUTE_MS = 60_000
+const SECRET = 'a secret that is long enough to sign with'
+const RUNNING = new AbortController().signal
+const NO_LIMITS = { general: null, auth: null, premium: null }
+
+/**
+ * The service as it runs in production, on a database file, real secrets and tokens, and Stripe's SDK. Only the clock,
+ * the mailer and the log are the test's own; without a Stripe double its provider is a scripted one.
+ */
+export function openService({
+  stripe = null,
+  allowPromotionCodes = false,
+  clock = fixedClock(),
+  webhookSecrets = [WEBHOOK_SECRET],
+  product = { price: PRICE, name: 'Alibi Premium' },
+  path = join(temporaryFolder(), 'alibi.db'),
+  timeoutMs,
+  busyTimeoutMs,
+  ...options
+}: Partial<Omit<HttpOptions, 'ports'>> & {
+  stripe?: StripeDouble | null
+  allowPromotionCodes?: boolean
+  clock?: ReturnType<typeof fixedClock>
+  webhookSecrets?: readonly string[]
+  product?: StripeProduct
+  /** A database file that is there already, or is to be made; `:memory:` has no second process. */
+  path?: string
+  /** How long Stripe is waited for; without one, as long as in production. */
+  timeoutMs?: number
+  /** How long another process's write is waited for; without one, as long as in production. */
+  busyTimeoutMs?: number
+} = {}) {
+  const outside = fakePorts({ clock })
+  const { mailer, log } = outside
+  const sentNotices = keepEverySending(mailer)
+  const payments = stripe
+    ? stripePaymentGateway({
+        secretKey: stripe.secretKey,
+        webhookSecrets,
+        apiUrl: stripe.url,
+        product,
+        publicUrl: PUBLIC_URL,
+        allowPromotionCodes,
+        clock,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      })
+    : outside.payments
+
+  /** One more process on the same database file. */
+  function openProcess() {
+    const database = openTemporaryDatabase(
+      path,
+      busyTimeoutMs === undefined ? {} : { busyTimeoutMs },
+    )
+    const ports = fakePorts({
+      ...sqliteStore(database),
+      clock,
+      mailer,
+      log,
+      payments,
+      content: builtInContent(),
+      secrets: hmacSecrets({ secret: SECRET }),
+      tokens: jwtTokens({
+        secret: SECRET,
+        previousSecret: null,
+        issuer: PUBLIC_URL,
+        lifetimeMs: 24 * 60 * MINUTE_MS,
+      }),
+      rules: { ...outside.rules, allowPromotionCodes },
+    })
+    const http = openHttp({ limiters: NO_LIMITS, ...options }, ports)
+    return { ...http, connection: database.queries.$client, close: database.close }
+  }
+
+  const http = openProcess()
+  return {
+    ...http,
+    clock,
+    /** The database file; SQLite keeps its log beside it. */
+    path,
+    openProcess,
+    /** Every mail about a payment that was handed to the mailer, repeated ones too. */
+    sentNotices,
+    /** Every row of every table, as another process reads them. */
+    contents: () => readContents(path),
+    /** Takes the first half of the recommended flow: proves the address. */
+    async verify(email: string): Promise<void> {
+      const code = await http.mailCode(email)
+      await http.post('/auth/confirm-email', { email, code })
+    },
+    async hasPremium(email: string): Promise<boolean> {
+      const { body } = await http.get(`/auth/check?email=${encodeURIComponent(email)}`)
+      return (body as { hasPremium: boolean }).hasPremium
+    },
+    /** One run of the reconciler: of the sweeps that are due, or of all. */
+    reconcile: (only: 'due' | 'all' = 'due', { ports } = http) =>
+      reconcilePayments(ports, { only, stopping: RUNNING }),
+    /** One round of the outbox. */
+    deliverOutbox: ({ ports } = http) => deliverOutbox(ports, RUNNING),
+    /** Brings an event to the webhook as Stripe does, signed at this moment. */
+    async deliver(event: StripeEvent, path = '/webhook/stripe', to: Client = http) {
+      const { payload, signature } = await signedDelivery(event, {
+        secret: WEBHOOK_SECRET,
+        at: clock.now(),
+      })
+      return to.send('POST', path, {
+        headers: { 'content-type': 'application/json', 'stripe-signature': signature },
+        body: new Uint8Array(payload),
+      })
+    },
+  }
+}
+
+/** The mailer itself keeps one notice for each key, as a provider sends it on. */
+function keepEverySending(mailer: ReturnType<typeof fakePorts>['mailer']): PaymentNotice[] {
+  const sent: PaymentNotice[] = []
+  const { sendPaymentNotice } = mailer
+  mailer.sendPaymentNotice = async (notice) => {
+    sent.push(notice)
+    await sendPaymentNotice(notice)
+  }
+  return sent
+}
+
+function readContents(path: string): Record<string, unknown[]> {
+  const connection = new Database(path, { readonly: true })
+  const tables = connection
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
+    )
+    .all()
+  const contents = tables.map(({ name }) => [
+    name,
+    connection.query(`SELECT * FROM "${name}"`).all(),
+  ])
+  connection.close(true)
+  return Object.fromEntries(contents)
+}
+
+/** The budgets that the users were promised, counted by the test's clock. */
+export function promisedLimits(clock: ReturnType<typeof fixedClock>): HttpOptions['limiters'] {
+  const monotonicMs = () => clock.now().getTime()
+  return {
+    general: slidingWindowLimiter({ limit: 10, windowMs: 15 * MINUTE_MS, monotonicMs }),
+    auth: slidingWindowLimiter({ limit: 5, windowMs: 15 * MINUTE_MS, monotonicMs }),
+    premium: slidingWindowLimiter({ limit: 30, windowMs: MINUTE_MS, monotonicMs }),
+  }
+}
+
+/** `count` codes, all different and none of them right. */
+export function wrongCodes(right: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) =>
+    String((Number(right) + 1 + index) % 1_000_000).padStart(6, '0'),
+  )
+}
+
+/** How often each status was answered. */
+export function countStatuses(answers: readonly { status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** As many requests at the same time as given. */
+export function atOnce<Answer>(
+  count: number,
+  request: (index: number) => Promise<Answer>,
+): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => request(index)))
+}

@@ -1,0 +1,383 @@
+import type { Account, DatedGrant, Store } from '../../../application/store.ts'
+import type { Email } from '../../../domain/email.ts'
+import { type AuditEntry, type Cause, findGrantChanges } from '../../../domain/grant-change.ts'
+import { EMPTY_OTP_RECORD, type OtpRecord } from '../../../domain/otp.ts'
+import {
+  OUTBOX_KINDS,
+  type OutboxKey,
+  type OutboxMessage,
+  WAIT_MAX_MS,
+} from '../../../domain/outbox.ts'
+import {
+  type Dispute,
+  isNews,
+  type PremiumGrant,
+  type Refund,
+} from '../../../domain/premium-grant.ts'
+import {
+  PURCHASE_STATES,
+  type Purchase,
+  type PurchaseId,
+  type PurchaseState,
+} from '../../../domain/purchase.ts'
+import type { Verification } from '../../../domain/verification.ts'
+import {
+  compareGrants,
+  lineMemory,
+  memoryPersonalData,
+  memoryRetention,
+} from './memory-personal-data.ts'
+
+/** The promises of every repository, kept in memory. Its methods run to the end without a pause, so they are atomic. */
+export function memoryStore(): Store {
+  const sweeps = new Map<string, Date>()
+  const lines = lineMemory()
+  const memory = paymentMemory()
+  const { verifications } = memory
+  const otps = new Map<Email, OtpRecord>()
+
+  return {
+    otps: memoryOtps(otps, verifications),
+    verifications: {
+      findByEmail: async (email) => verifications.get(email) ?? null,
+    },
+    purchases: memoryPurchases(memory),
+    premiumGrants: memoryPremiumGrants(memory),
+    refunds: memoryFacts(memory, memory.refunds, ({ state }) => state === 'pending'),
+    disputes: memoryFacts(
+      memory,
+      memory.disputes,
+      ({ state }) => state === 'inquiry' || state === 'open',
+    ),
+    auditTrail: {
+      findByEmail: async (email) => memory.audit.filter((entry) => entry.email === email),
+    },
+    outbox: memoryOutbox(memory),
+    sweeps: {
+      findLastRun: async (sweep) => sweeps.get(sweep) ?? null,
+      async recordRun(sweep, startedAt) {
+        sweeps.set(sweep, startedAt)
+      },
+    },
+    logOuts: lines.port,
+    personalData: memoryPersonalData({ ...memory, otps, lines }),
+    retention: memoryRetention({ ...memory, otps, lines }),
+    databaseHealth: {
+      check: async () => {},
+      checkWritable: async () => {},
+      lastWriteFailed: () => false,
+    },
+    statistics: memoryStatistics(memory, otps),
+  }
+}
+
+/** Counts grant changes in one go, however many there are. */
+function memoryStatistics(
+  { purchases, messages, audit }: PaymentMemory,
+  otps: ReadonlyMap<Email, OtpRecord>,
+): Store['statistics'] {
+  const count = (state: PurchaseState) =>
+    [...purchases.values()].filter((purchase) => purchase.state === state).length
+
+  return {
+    countPurchases: async () =>
+      Object.fromEntries(PURCHASE_STATES.map((state) => [state, count(state)])) as Record<
+        PurchaseState,
+        number
+      >,
+    async countOutbox() {
+      const counted = OUTBOX_KINDS.flatMap((kind) =>
+        (['waiting', 'given_up'] as const).map((state) => {
+          const those = [...messages.values()].filter(
+            (message) => message.kind === kind && message.state === state,
+          )
+          const oldest = Math.min(...those.map(({ createdAt }) => createdAt.getTime()))
+          return { kind, state, messages: those.length, oldestAt: new Date(oldest) }
+        }),
+      )
+      return counted.filter(({ messages }) => messages > 0)
+    },
+    countWrongTries: async ({ from, until }) =>
+      [...otps.values()]
+        .flatMap(({ wrongTriesAt }) => wrongTriesAt)
+        .filter((at) => from <= at && at <= until).length,
+    findLastGrantChange: async () => audit.length,
+    async countGrantChanges(after) {
+      const alike = Map.groupBy(audit.slice(after), ({ by, reason, isActive }) =>
+        [by, reason, isActive].join(),
+      )
+      const counts = [...alike.values()].flatMap((entries) =>
+        entries
+          .slice(0, 1)
+          .map(({ by, reason, isActive }) => ({ by, reason, isActive, changes: entries.length })),
+      )
+      return { last: Math.max(after, audit.length), isAll: true, counts }
+    },
+    measureFiles: async () => null,
+  }
+}
+
+export type PaymentMemory = ReturnType<typeof paymentMemory>
+
+function paymentMemory() {
+  const purchases = new Map<PurchaseId, Purchase>()
+  const verifications = new Map<Email, Verification>()
+  const operatorGrants: DatedGrant[] = []
+  const refunds = new Map<string, Refund>()
+  const disputes = new Map<string, Dispute>()
+  const messages = new Map<OutboxKey, OutboxMessage>()
+  const audit: AuditEntry[] = []
+
+  const purchasesOf = (email: Email) =>
+    [...purchases.values()]
+      .filter((purchase) => purchase.email === email)
+      .sort((left, right) => left.createdAt.getTime() - right.createdAt.getTime())
+  const grantsOf = (email: Email): PremiumGrant[] => [
+    ...operatorGrants
+      .filter((grant) => grant.email === email)
+      .map(({ since: _, ...grant }) => grant),
+    ...purchasesOf(email)
+      .filter((purchase) => purchase.state === 'paid')
+      .map(({ id, amountPaid, paymentIntentId, revokedAt }) => ({
+        id,
+        email,
+        revokedAt,
+        payment: {
+          amountPaid,
+          refunds: [...refunds.values()].filter((one) => one.paymentIntentId === paymentIntentId),
+          disputes: [...disputes.values()].filter((one) => one.paymentIntentId === paymentIntentId),
+        },
+      })),
+  ]
+
+  /** Does the work, which must not throw, and writes down what it changed in the grants of the addresses. */
+  function recordChanges(emails: readonly Email[], cause: Cause, work: () => void) {
+    const before = emails.flatMap(grantsOf)
+    work()
+    const changes = findGrantChanges(before, emails.flatMap(grantsOf))
+    audit.push(...changes.map((change) => ({ ...change, ...cause })))
+  }
+
+  return {
+    purchases,
+    verifications,
+    operatorGrants,
+    refunds,
+    disputes,
+    messages,
+    audit,
+    purchasesOf,
+    grantsOf,
+    recordChanges,
+    accountOf(email: Email): Account {
+      const bought = purchasesOf(email)
+      const isOwn = (reversal: Refund | Dispute) =>
+        bought.some(({ paymentIntentId }) => paymentIntentId === reversal.paymentIntentId)
+      return {
+        purchases: bought,
+        grants: grantsOf(email),
+        refunds: [...refunds.values()].filter(isOwn),
+        disputes: [...disputes.values()].filter(isOwn),
+        verification: verifications.get(email) ?? null,
+      }
+    },
+    /** Everybody's grants, oldest first. */
+    datedGrants(): DatedGrant[] {
+      const bought = [...purchases.values()].flatMap((purchase) =>
+        purchase.state === 'paid'
+          ? grantsOf(purchase.email)
+              .filter(({ id }) => id === purchase.id)
+              .map((grant) => ({ ...grant, since: purchase.paidAt }))
+          : [],
+      )
+      return [...operatorGrants, ...bought].sort(compareGrants)
+    },
+    revokeAll(email: Email, cause: Cause) {
+      recordChanges([email], cause, () => {
+        operatorGrants.forEach((grant, index) => {
+          if (grant.email !== email || grant.revokedAt) return
+          operatorGrants[index] = { ...grant, revokedAt: cause.at }
+        })
+        for (const purchase of purchasesOf(email)) {
+          if (purchase.state !== 'paid' || purchase.revokedAt) continue
+          purchases.set(purchase.id, { ...purchase, revokedAt: cause.at })
+        }
+      })
+    },
+  }
+}
+
+function memoryOtps(
+  otps: Map<Email, OtpRecord>,
+  verifications: Map<Email, Verification>,
+): Store['otps'] {
+  return {
+    async update(email, change) {
+      const result = change(otps.get(email) ?? EMPTY_OTP_RECORD)
+      otps.set(email, result.record)
+      if (result.verification) verifications.set(result.verification.email, result.verification)
+      return result
+    },
+  }
+}
+
+function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
+  const { purchases, messages, accountOf, recordChanges } = memory
+  function store(
+    {
+      purchase,
+      messages: following = [],
+    }: { purchase: Purchase | null; messages?: readonly OutboxMessage[] },
+    cause: Cause,
+  ) {
+    if (purchase) {
+      refuseConflict(purchase, purchases)
+      recordChanges([purchase.email], cause, () => void purchases.set(purchase.id, purchase))
+    }
+    for (const message of following) {
+      if (!messages.has(message.key)) messages.set(message.key, message)
+    }
+  }
+
+  return {
+    async update(email, cause, change) {
+      const result = change(accountOf(email))
+      store(result, cause)
+      return result
+    },
+    async updateById(id, cause, change) {
+      const purchase = purchases.get(id)
+      if (!purchase) return null
+      const result = change(accountOf(purchase.email), purchase)
+      store(result, cause)
+      return result
+    },
+    findAccount: async (email) => accountOf(email),
+    findById: async (id) => purchases.get(id) ?? null,
+    findByPaymentIntentId: async (paymentIntentId) =>
+      [...purchases.values()].find((purchase) => purchase.paymentIntentId === paymentIntentId) ??
+      null,
+    findBySessionId: async (sessionId) =>
+      [...purchases.values()].find((purchase) => purchase.sessionId === sessionId) ?? null,
+    list: async ({ states, after, limit }) =>
+      [...purchases.values()]
+        .filter(({ id, state }) => states.includes(state) && (after === null || id > after))
+        .sort((left, right) => (left.id < right.id ? -1 : 1))
+        .slice(0, limit),
+  }
+}
+
+function refuseConflict(purchase: Purchase, purchases: ReadonlyMap<PurchaseId, Purchase>): void {
+  for (const other of purchases.values()) {
+    if (other.id === purchase.id) continue
+    const bothOpen = other.state === 'open' && purchase.state === 'open'
+    if (bothOpen && other.email === purchase.email) throw new Error('two open purchases')
+    if (purchase.sessionId !== null && other.sessionId === purchase.sessionId) {
+      throw new Error('one session under two purchases')
+    }
+  }
+}
+
+function memoryPremiumGrants(memory: PaymentMemory): Store['premiumGrants'] {
+  const { operatorGrants, grantsOf, recordChanges } = memory
+  return {
+    findByEmail: async (email) => grantsOf(email),
+    async add({ id, email }, cause) {
+      recordChanges([email], cause, () => {
+        operatorGrants.push({ id, email, payment: null, revokedAt: null, since: cause.at })
+      })
+    },
+    async revokeAll(email, cause) {
+      const revoked = grantsOf(email).filter(({ revokedAt }) => revokedAt === null)
+      memory.revokeAll(email, cause)
+      return revoked.length
+    },
+    list: async ({ after, limit }) =>
+      memory
+        .datedGrants()
+        .filter((grant) => after === null || compareGrants(grant, after) > 0)
+        .slice(0, limit),
+  }
+}
+
+/** Refunds or disputes: what is known of payments, by the provider's id. */
+function memoryFacts<Fact extends Refund | Dispute>(
+  { purchases, recordChanges }: PaymentMemory,
+  facts: Map<string, Fact>,
+  isPending: (fact: Fact) => boolean,
+) {
+  function buyersOf(touched: readonly Fact[]): Email[] {
+    const ids = new Set(touched.map(({ paymentIntentId }) => paymentIntentId))
+    const buyers = [...purchases.values()]
+      .filter(({ paymentIntentId }) => paymentIntentId !== null && ids.has(paymentIntentId))
+      .map(({ email }) => email)
+    return [...new Set(buyers)]
+  }
+
+  return {
+    async update<Reported extends { readonly id: string }>(
+      reported: readonly Reported[],
+      cause: Cause,
+      change: (known: Fact | null, reported: Reported) => Fact,
+    ): Promise<number> {
+      const changed = new Map<string, Fact>()
+      let news = 0
+      for (const one of reported) {
+        const known = changed.get(one.id) ?? facts.get(one.id) ?? null
+        const fact = change(known, one)
+        if (fact === known) continue
+        changed.set(one.id, fact)
+        if (isNews(known, fact)) news++
+      }
+      recordChanges(buyersOf([...changed.values()]), cause, () => {
+        for (const [id, fact] of changed) facts.set(id, fact)
+      })
+      return news
+    },
+    findById: async (id: string) => facts.get(id) ?? null,
+    async findPendingPayments(): Promise<readonly string[]> {
+      const ours = new Set([...purchases.values()].map(({ paymentIntentId }) => paymentIntentId))
+      const pending = [...facts.values()].filter(isPending)
+      const ids = new Set(pending.map(({ paymentIntentId }) => paymentIntentId))
+      return [...ids].filter((id) => ours.has(id))
+    },
+  }
+}
+
+/** One that is due later than any wait lasts was put off by a clock that has been set back since. */
+function isDue(dueAt: Date, now: Date): boolean {
+  return dueAt <= now || dueAt.getTime() > now.getTime() + WAIT_MAX_MS
+}
+
+function memoryOutbox({ messages }: PaymentMemory): Store['outbox'] {
+  function findDue({ kinds, now }: Parameters<Store['outbox']['takeDue']>[0]) {
+    const due = [...messages.values()].filter(
+      (message) =>
+        message.state === 'waiting' && isDue(message.dueAt, now) && kinds.includes(message.kind),
+    )
+    return due.toSorted((left, right) => dueAt(left) - dueAt(right))[0] ?? null
+  }
+
+  return {
+    async takeDue(due, begin) {
+      const message = findDue(due)
+      if (!message) return null
+      const begun = begin(message)
+      messages.set(message.key, begun)
+      return begun
+    },
+    async update(key, change) {
+      const known = messages.get(key)
+      if (!known) return null
+      const changed = change(known)
+      messages.set(key, changed)
+      return changed
+    },
+    findByPurchase: async (id) =>
+      [...messages.values()].filter(({ purchaseId }) => purchaseId === id),
+  }
+}
+
+function dueAt(message: OutboxMessage): number {
+  return message.state === 'waiting' ? message.dueAt.getTime() : Number.MAX_SAFE_INTEGER
+}

@@ -1,0 +1,46 @@
+import { onTestFinished } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Store } from '../../../application/store.ts'
+import {
+  type DatabaseOptions,
+  openDatabase,
+  type SqliteDatabase,
+} from '../../../infrastructure/sqlite/database.ts'
+import { type SqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { memoryStore } from './memory-store.ts'
+
+export type ClosableStore = Store & { close(): void }
+
+/** Every database the repositories run on. Each `open` gives an empty one, which goes away when the test ends. */
+export const STORES: readonly [name: string, open: () => Promise<ClosableStore>][] = [
+  ['memory', async () => ({ ...memoryStore(), close() {} })],
+  ['sqlite', openSqlite],
+]
+
+/** The databases that remember the sandbox provider's sessions too. */
+export const SANDBOX_STORES: readonly [name: string, open: () => Promise<SqliteStore>][] = [
+  ['sqlite', openSqlite],
+]
+
+async function openSqlite(): Promise<SqliteStore> {
+  return sqliteStore(openTemporaryDatabase())
+}
+
+/** One connection to a database, by default a new one, that is closed when the test ends. */
+export function openTemporaryDatabase(
+  path = join(temporaryFolder(), 'alibi.db'),
+  options: DatabaseOptions = {},
+): SqliteDatabase {
+  const database = openDatabase(path, options)
+  onTestFinished(() => database.close())
+  return database
+}
+
+/** An empty folder of the test that asks for it. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'alibi-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

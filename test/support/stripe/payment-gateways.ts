@@ -1,0 +1,145 @@
+import type {
+  PaymentGateway,
+  PaymentNotification,
+  SandboxAction,
+} from '../../../application/ports.ts'
+import type { Email } from '../../../domain/email.ts'
+import {
+  draftPurchase,
+  type Price,
+  type Purchase,
+  type PurchaseId,
+} from '../../../domain/purchase.ts'
+import { sandboxPaymentGateway } from '../../../infrastructure/sandbox/payment-gateway.ts'
+import type { SandboxDelivery } from '../../../infrastructure/sandbox/webhook-sender.ts'
+import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
+import { fixedClock } from '../fakes.ts'
+import { memorySandboxSessions } from '../stores/sandbox-session-memory.ts'
+import { startStripeDouble } from '../stripe-double/stripe-double.ts'
+import { signedDelivery } from './stripe-events.ts'
+
+export const PUBLIC_URL = 'https://alibi.example'
+export const WEBHOOK_SECRET = 'whsec_contract'
+export const PRICE: Price = { amount: 400, currency: 'eur' }
+export const EMAIL = 'mario.rossi@example.com' as Email
+
+/** A gateway on a provider that is there for one test. */
+export type OpenGateway = {
+  readonly gateway: PaymentGateway
+  readonly clock: ReturnType<typeof fixedClock>
+  /** Plays the buyer, or the buyer's bank. */
+  act(sessionId: string, action: SandboxAction): Promise<void>
+  /** The next delivery about a session, as bytes and as the gateway reads it. */
+  nextSessionReport(): Promise<{ delivery: Delivery; notification: PaymentNotification }>
+  close(): Promise<void>
+}
+
+export type Delivery = { readonly payload: Uint8Array; readonly signature: string }
+
+/** Every gateway, for `describe.each`. */
+export const GATEWAYS: readonly (readonly [string, () => Promise<OpenGateway>])[] = [
+  ['Stripe', openStripe],
+  ['the sandbox', openSandbox],
+]
+
+let purchases = 0
+
+/** A purchase that no test has had before. */
+export function newPurchase(
+  now: Date,
+  own: Partial<
+    Pick<Purchase, 'price' | 'live' | 'email' | 'language' | 'expiresAt' | 'sessionId'>
+  > = {},
+): Purchase {
+  const id = `pur_${++purchases}` as PurchaseId
+  const draft = { id, email: EMAIL, language: 'en', price: PRICE, live: false, now } as const
+  return { ...draftPurchase(draft), ...own }
+}
+
+async function openStripe(): Promise<OpenGateway> {
+  const clock = fixedClock()
+  const double = await startStripeDouble({ webhookSecret: WEBHOOK_SECRET, clock })
+  const gateway = stripePaymentGateway({
+    secretKey: double.secretKey,
+    webhookSecrets: [WEBHOOK_SECRET],
+    apiUrl: double.url,
+    product: { price: PRICE, name: 'Alibi Premium' },
+    publicUrl: PUBLIC_URL,
+    allowPromotionCodes: false,
+    clock,
+  })
+  const acts: Record<SandboxAction, (sessionId: string) => unknown> = {
+    pay: (sessionId) => double.pay(sessionId),
+    pay_late: (sessionId) => double.payLate(sessionId),
+    decline: double.decline,
+    money_arrives: double.lateSucceed,
+    money_bounces: double.lateFail,
+  }
+  let read = 0
+  return {
+    gateway,
+    clock,
+    act: async (sessionId, action) => void acts[action](sessionId),
+    async nextSessionReport() {
+      for (const event of double.held().slice(read)) {
+        read++
+        const delivery = await signedDelivery(event, { secret: WEBHOOK_SECRET, at: clock.now() })
+        const notification = await gateway.readNotification(delivery)
+        if (notification.kind === 'session') return { delivery, notification }
+      }
+      throw new Error('no event is about a session')
+    },
+    close: double.stop,
+  }
+}
+
+async function openSandbox(): Promise<OpenGateway> {
+  const clock = fixedClock()
+  const deliveries = deliveryQueue()
+  let ids = 0
+  const { gateway, desk, stop } = sandboxPaymentGateway({
+    sessions: memorySandboxSessions(),
+    price: PRICE,
+    productName: 'Alibi Premium',
+    publicUrl: PUBLIC_URL,
+    webhookSecret: WEBHOOK_SECRET,
+    deliver: async (delivery) => deliveries.push(delivery),
+    wait: async () => {},
+    clock,
+    newId: (prefix) => `${prefix}${++ids}`,
+  })
+  return {
+    gateway,
+    clock,
+    act: async (sessionId, action) => void (await desk.act(sessionId, action)),
+    async nextSessionReport() {
+      for (;;) {
+        const { payload, signature } = await deliveries.next()
+        const delivery = { payload: new TextEncoder().encode(payload), signature }
+        const notification = await gateway.readNotification(delivery)
+        if (notification.kind === 'session') return { delivery, notification }
+      }
+    },
+    close: async () => stop(),
+  }
+}
+
+/** What a test's webhook was brought, one after the other. */
+export function deliveryQueue() {
+  const arrived: SandboxDelivery[] = []
+  const waiting: ((delivery: SandboxDelivery) => void)[] = []
+  return {
+    /** Takes a delivery, as a webhook that answers 200 does. */
+    push(delivery: SandboxDelivery): boolean {
+      const next = waiting.shift()
+      if (next) next(delivery)
+      else arrived.push(delivery)
+      return true
+    },
+    next(): Promise<SandboxDelivery> {
+      const delivery = arrived.shift()
+      if (delivery) return Promise.resolve(delivery)
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+  }
+}

@@ -1,0 +1,200 @@
+import type {
+  CheckoutSession,
+  ListPage,
+  ListWindow,
+  PaymentGateway,
+  PaymentNotification,
+} from '../../../application/ports.ts'
+import { Unavailable } from '../../../application/unavailable.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import type { OutboxKey } from '../../../domain/outbox.ts'
+import type { Dispute, Refund } from '../../../domain/premium-grant.ts'
+import type { Price, Purchase, SessionOutcome, SessionReport } from '../../../domain/purchase.ts'
+
+/** What a test finds unreadable in a list of the provider's. */
+type Unreadable = {
+  sessions: string[]
+  notifications: string[]
+  refunds: string[]
+  disputes: string[]
+}
+
+/**
+ * A provider whose sessions do what the test says. Notifications are JSON of a `PaymentNotification`, and their
+ * signature is the word `valid`. A test fills `refunds`, `disputes` and `undelivered` in the order in which they are
+ * made; of these no moment is known, so that every window holds them all.
+ */
+export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = {}) {
+  const sessions = new Map<string, SessionReport>()
+  const refunds: Refund[] = []
+  const disputes: Dispute[] = []
+  const undelivered: PaymentNotification[] = []
+  const unreadable: Unreadable = { sessions: [], notifications: [], refunds: [], disputes: [] }
+  const refundKeys = new Set<OutboxKey>()
+  const calls: string[] = []
+  const windows: (ListWindow & { list: string })[] = []
+  function called(name: string) {
+    calls.push(name)
+    if (gateway.outage) {
+      const { answered, needsOperator } = gateway
+      const cause = new Error('out of order')
+      throw new Unavailable('payment', { cause, answered, needsOperator })
+    }
+  }
+  const refundsOf = (paymentIntentId: string) =>
+    refunds.filter((refund) => refund.paymentIntentId === paymentIntentId)
+  /** One page of what was made last, as many of them as `pageSize` says. */
+  function page<Item>(
+    list: string,
+    window: ListWindow,
+    { made, bad }: { made: readonly Item[]; bad: readonly string[] },
+  ): ListPage<Item> {
+    called(list)
+    windows.push({ list, ...window })
+    const from = Number(window.cursor ?? 0)
+    const to = from + gateway.pageSize
+    return {
+      items: made.toReversed().slice(from, to),
+      unreadable: from === 0 ? bad : [],
+      cursor: to < made.length ? String(to) : null,
+    }
+  }
+  const gateway = {
+    sessions,
+    refunds,
+    disputes,
+    undelivered,
+    /** The ids of objects that make no sense, each on the first page of its list. */
+    unreadable,
+    /** The keys under which something was sent back. */
+    refundKeys,
+    calls,
+    /** Every page that was asked for. */
+    windows,
+    pageSize: 100,
+    outage: false,
+    answered: false,
+    needsOperator: false,
+    live: false,
+    today: price as Price,
+    price: async () => gateway.today,
+    async createSession(purchase: Purchase): Promise<CheckoutSession> {
+      called('createSession')
+      const sessionId = `cs_test_${purchase.id}`
+      const checkoutUrl = `https://pay.example/${sessionId}`
+      if (!sessions.has(sessionId)) {
+        sessions.set(sessionId, {
+          sessionId,
+          purchaseId: purchase.id,
+          outcome: 'open',
+          order: orderOf(purchase),
+          amountSubtotal: purchase.price.amount,
+          amountTotal: purchase.price.amount,
+          currency: purchase.price.currency,
+          live: purchase.live,
+          singlePayment: true,
+          paymentIntentId: null,
+          url: checkoutUrl,
+        })
+      }
+      return { sessionId, checkoutUrl }
+    },
+    async readSession(sessionId: string) {
+      called('readSession')
+      return sessions.get(sessionId) ?? null
+    },
+    async expireSession(sessionId: string) {
+      called('expireSession')
+      const session = sessions.get(sessionId)
+      if (session?.outcome === 'open') gateway.move(sessionId, 'expired')
+      return sessions.get(sessionId) ?? null
+    },
+    async listRefunds(paymentIntentId: string) {
+      called('listRefunds')
+      return refundsOf(paymentIntentId)
+    },
+    async listDisputes(paymentIntentId: string) {
+      called('listDisputes')
+      return disputes.filter((dispute) => dispute.paymentIntentId === paymentIntentId)
+    },
+    async refundPayment({ paymentIntentId, key }: { paymentIntentId: string; key: OutboxKey }) {
+      called('refundPayment')
+      const amount = amountPaid(paymentIntentId) - amountRefunded(refundsOf(paymentIntentId))
+      if (amount > 0 && !refundKeys.has(key)) {
+        refundKeys.add(key)
+        refunds.push({ id: `re_${key}`, paymentIntentId, amount, state: 'succeeded' })
+      }
+      return refundsOf(paymentIntentId)
+    },
+    async findCompletedSessions(window: ListWindow) {
+      const made = [...sessions.values()]
+        .filter(({ outcome }) => outcome !== 'open' && outcome !== 'expired')
+        .filter((session) => madeAt(session) >= window.since.getTime())
+        .sort((left, right) => madeAt(left) - madeAt(right))
+      return page('findCompletedSessions', window, { made, bad: unreadable.sessions })
+    },
+    async findUndeliveredNotifications(window: ListWindow) {
+      const list = { made: undelivered, bad: unreadable.notifications }
+      return page('findUndeliveredNotifications', window, list)
+    },
+    async findRefunds(window: ListWindow) {
+      return page('findRefunds', window, { made: refunds, bad: unreadable.refunds })
+    },
+    async findDisputes(window: ListWindow) {
+      return page('findDisputes', window, { made: disputes, bad: unreadable.disputes })
+    },
+    async readNotification({
+      payload,
+      signature,
+    }: {
+      payload: Uint8Array
+      signature: string | null
+    }) {
+      if (signature !== 'valid') throw new DomainError('invalid_signature')
+      const notification = JSON.parse(new TextDecoder().decode(payload), reviveDate)
+      return { occurredAt: null, ...notification }
+    },
+    /** What the buyer, or the buyer's bank, does at the provider. */
+    move(sessionId: string, outcome: SessionOutcome): SessionReport {
+      const session = sessions.get(sessionId)
+      if (!session) throw new Error(`no session ${sessionId}`)
+      const isPaying = outcome !== 'open' && outcome !== 'expired'
+      const moved: SessionReport = {
+        ...session,
+        outcome,
+        url: outcome === 'open' ? session.url : null,
+        paymentIntentId: isPaying ? `pi_${session.purchaseId}` : null,
+      }
+      sessions.set(sessionId, moved)
+      return moved
+    },
+  }
+  function amountPaid(paymentIntentId: string): number {
+    const paid = [...sessions.values()].find((one) => one.paymentIntentId === paymentIntentId)
+    if (paid?.outcome !== 'paid') throw new Error(`nobody paid ${paymentIntentId}`)
+    return paid.amountTotal
+  }
+  return gateway satisfies PaymentGateway
+}
+
+function orderOf({ id, email, language, price, createdAt, expiresAt }: Purchase) {
+  return { id, email, language, price, createdAt, expiresAt }
+}
+
+/** Nobody knows when a session was made that is not of our making: it is in every window. */
+function madeAt({ order }: SessionReport): number {
+  return order?.createdAt.getTime() ?? Number.MAX_SAFE_INTEGER
+}
+
+function amountRefunded(refunds: readonly Refund[]): number {
+  return refunds
+    .filter(({ state }) => state !== 'failed')
+    .reduce((sum, { amount }) => sum + amount, 0)
+}
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+/** JSON knows no dates. */
+function reviveDate(_key: string, value: unknown): unknown {
+  return typeof value === 'string' && MOMENT.test(value) ? new Date(value) : value
+}
