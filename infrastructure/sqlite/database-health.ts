@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { DatabaseHealth } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { IN_MEMORY, type SqliteDatabase } from './database.ts'
-import { freeBytesOf } from './free-bytes.ts'
+import { freeBytesOf } from './files.ts'
 import { heartbeat } from './schema.ts'
 import { translateFileOutage } from './storage-outage.ts'
 

@@ -8,7 +8,7 @@ import {
   sha256OfFile,
 } from '../files/durable-files.ts'
 import { makeCheckedCopy } from './backup-copy.ts'
-import { giveToOwnerOf } from './file-owner.ts'
+import { giveToOwnerOf } from './files.ts'
 import {
   applyMigrations,
   copyBefore,

@@ -4,7 +4,7 @@ import { asc, between, count, gt, max, sql } from 'drizzle-orm'
 import type { FileSizes, OutboxCount, Statistics } from '../../application/store.ts'
 import { PURCHASE_STATES, type PurchaseState } from '../../domain/purchase.ts'
 import { IN_MEMORY, type Queries, type SqliteDatabase } from './database.ts'
-import { freeBytesOf } from './free-bytes.ts'
+import { freeBytesOf } from './files.ts'
 import { auditEntries, otpWrongTries, outbox, purchases } from './schema.ts'
 import { translateFileOutage } from './storage-outage.ts'
 

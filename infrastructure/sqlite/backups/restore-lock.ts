@@ -1,6 +1,7 @@
-import { Database, SQLiteError } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isBusy, isUnreadable } from '../storage-outage.ts'
 import type { WorkFolder } from '../work-folder.ts'
 
 /** A database that no other process can use for as long as this is held. */
@@ -37,7 +38,7 @@ function isReadable(path: string): boolean {
     client.prepare('SELECT count(*) FROM sqlite_schema').all()
     return true
   } catch (error) {
-    return !isDamage(error)
+    return !isUnreadable(error)
   } finally {
     client.close(true)
   }
@@ -53,7 +54,7 @@ function lockSound(path: string): DatabaseLock | null {
     return { foldLog: () => foldLog(client), release: () => client.close(true) }
   } catch (error) {
     client.close(true)
-    if (isDamage(error)) return null
+    if (isUnreadable(error)) return null
     throw isBusy(error) ? inUse(path) : error
   }
 }
@@ -76,7 +77,7 @@ function lockDamaged(path: string, work: WorkFolder): DatabaseLock {
   try {
     client.prepare('SELECT count(*) FROM sqlite_schema').all()
   } catch (error) {
-    if (isDamage(error)) return { foldLog: () => false, release }
+    if (isUnreadable(error)) return { foldLog: () => false, release }
     release()
     throw isBusy(error) ? inUse(path) : error
   }
@@ -95,20 +96,9 @@ function foldLog(client: Database): boolean {
     client.run('PRAGMA journal_mode = DELETE')
     return true
   } catch (error) {
-    if (isDamage(error)) return false
+    if (isUnreadable(error)) return false
     throw error
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && /^SQLITE_(?:BUSY|LOCKED)/.test(error.code ?? '')
-}
-
-/** Of what can go wrong with a disk only reading: without a lock nothing may be moved. */
-const DAMAGE_CODE = /^SQLITE_(?:NOTADB|CORRUPT|IOERR_(?:READ|SHORT_READ|DATA|CORRUPTFS))/
-
-function isDamage(error: unknown): boolean {
-  return error instanceof SQLiteError && DAMAGE_CODE.test(error.code ?? '')
 }
 
 function inUse(path: string): DatabaseInUse {

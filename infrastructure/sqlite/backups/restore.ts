@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ownPath } from '../own-path.ts'
+import { ownPath } from '../files.ts'
 import { makeWorkFolder } from '../work-folder.ts'
 import { type Candidate, type CandidateStep, copyCandidate } from './restore-candidate.ts'
 import { lockDatabase } from './restore-lock.ts'
