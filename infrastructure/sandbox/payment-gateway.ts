@@ -5,8 +5,14 @@ import { eventTranslation } from '../stripe/events.ts'
 import { stripeNotifications } from '../stripe/notifications.ts'
 import { sessionReports, successUrl } from '../stripe/session-reports.ts'
 import { expandedSessionObject, type SandboxAddresses, sandboxEvent } from './events.ts'
-import { act, expire, expireWhenDue, isComplete } from './payment.ts'
-import type { SandboxSessionRecord, SandboxSessionStore } from './session.ts'
+import {
+  act,
+  expire,
+  expireWhenDue,
+  isComplete,
+  type SandboxSessionRecord,
+  type SandboxSessionStore,
+} from './session.ts'
 import { type SandboxDelivery, sandboxCourier } from './webhook-sender.ts'
 
 const PAGE_SIZE = 100

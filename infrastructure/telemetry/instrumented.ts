@@ -2,6 +2,23 @@ import type { Log, Mailer, PaymentGateway } from '../../application/ports.ts'
 import type { ProviderCall, Telemetry } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 
+/** For a service whose operator watches nothing, and for commands that are over in a moment. */
+export const NO_TELEMETRY: Telemetry = { record() {} }
+
+/**
+ * The same log, and telemetry counts every warning and error, one that LOG_LEVEL leaves out as well. What is in order is
+ * not counted.
+ */
+export function countedLog(log: Log, telemetry: Telemetry): Log {
+  const counted =
+    (level: 'warn' | 'error'): Log['warn'] =>
+    (event, fields) => {
+      telemetry.record({ kind: 'logged', level })
+      log[level](event, fields)
+    }
+  return { ...log, warn: counted('warn'), error: counted('error') }
+}
+
 type Instruments = {
   readonly telemetry: Telemetry
   readonly log: Pick<Log, 'debug'>
@@ -18,29 +35,34 @@ export function measuredMailer(mailer: Mailer, instruments: Instruments): Mailer
   }
 }
 
-/** The same gateway, and telemetry hears of every question to the provider. What is answered here is none. */
+/** What a gateway answers by itself, or asks its provider once for all. */
+const UNMEASURED: ReadonlySet<string> = new Set<keyof PaymentGateway>([
+  'live',
+  'price',
+  'readNotification',
+])
+
+/**
+ * The same gateway, and telemetry hears of every call to the provider, under the name of its method in snake case, as
+ * the log does at level debug.
+ */
 export function measuredPayments(
   gateway: PaymentGateway,
   instruments: Instruments,
 ): PaymentGateway {
   const measure = measurement('payment', instruments)
-  return {
-    live: gateway.live,
-    price: gateway.price,
-    createSession: (purchase) => measure('create_session', () => gateway.createSession(purchase)),
-    readSession: (id) => measure('read_session', () => gateway.readSession(id)),
-    expireSession: (id) => measure('expire_session', () => gateway.expireSession(id)),
-    listRefunds: (id) => measure('list_refunds', () => gateway.listRefunds(id)),
-    listDisputes: (id) => measure('list_disputes', () => gateway.listDisputes(id)),
-    refundPayment: (refund) => measure('refund_payment', () => gateway.refundPayment(refund)),
-    findCompletedSessions: (window) =>
-      measure('find_completed_sessions', () => gateway.findCompletedSessions(window)),
-    findUndeliveredNotifications: (window) =>
-      measure('find_undelivered_notifications', () => gateway.findUndeliveredNotifications(window)),
-    findRefunds: (window) => measure('find_refunds', () => gateway.findRefunds(window)),
-    findDisputes: (window) => measure('find_disputes', () => gateway.findDisputes(window)),
-    readNotification: gateway.readNotification,
-  }
+  const members = Object.entries<unknown>(gateway).map(([name, member]) => {
+    if (typeof member !== 'function' || UNMEASURED.has(name)) return [name, member]
+    const operation = snakeCase(name)
+    const call = (...args: unknown[]) =>
+      measure(operation, () => Reflect.apply(member, gateway, args))
+    return [name, call]
+  })
+  return Object.fromEntries(members)
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 function measurement(

@@ -27,7 +27,7 @@ export async function composePayment({
     const gateway = stripePaymentGateway({ ...payment, publicUrl, allowPromotionCodes, clock })
     return { gateway, desk: null, stop() {} }
   }
-  const { postNotification } = await import('../../infrastructure/sandbox/delivery.ts')
+  const { postNotification } = await import('../../infrastructure/sandbox/webhook-sender.ts')
   const { sandboxPaymentGateway } = await import('../../infrastructure/sandbox/payment-gateway.ts')
   return sandboxPaymentGateway({
     ...payment,

@@ -5,8 +5,11 @@ import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { RateLimit } from '../../infrastructure/config/durations.ts'
 import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
-import { measuredMailer, measuredPayments } from '../../infrastructure/telemetry/instrumented.ts'
-import { NO_TELEMETRY } from '../../infrastructure/telemetry/no-telemetry.ts'
+import {
+  measuredMailer,
+  measuredPayments,
+  NO_TELEMETRY,
+} from '../../infrastructure/telemetry/instrumented.ts'
 import type { HttpOptions } from '../http/request/options.ts'
 import { composeMailer, composePayment } from './compose-providers.ts'
 
