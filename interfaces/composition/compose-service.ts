@@ -106,7 +106,7 @@ export async function composeHttp(
     version,
     isHttps: publicUrl.startsWith('https:'),
     corsOrigins: config.corsOrigins,
-    trustedProxies: config.trustedProxies,
+    isTrustedProxy: config.isTrustedProxy,
     isReady: watchReadiness(ports, { monotonicMs }),
     monotonicMs,
     stopping,

@@ -18,8 +18,8 @@ export type HttpOptions = {
   readonly isHttps: boolean
   /** Origins that may read answers, or everyone. */
   readonly corsOrigins: '*' | readonly string[]
-  /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */
-  readonly trustedProxies: readonly string[]
+  /** Whether the X-Forwarded-For that comes from this address is believed. */
+  readonly isTrustedProxy: (address: string) => boolean
   /** Milliseconds that pass evenly, whatever is done to the clock. */
   readonly monotonicMs: () => number
   /** What /ready asks. */

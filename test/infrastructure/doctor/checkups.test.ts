@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { createEmulator } from 'emulate'
 import { judgeDatabase } from '../../../application/doctor/database.ts'
 import { parseEmail } from '../../../domain/email.ts'
+import { addressTest } from '../../../infrastructure/config/network-settings.ts'
 import { loadPartialConfig } from '../../../infrastructure/config/partial-config.ts'
 import { examineBackups } from '../../../infrastructure/doctor/backups.ts'
 import { examineClock } from '../../../infrastructure/doctor/clock.ts'
@@ -122,7 +123,7 @@ describe('whoever does not answer is given up in time', () => {
         publicUrl,
         host: '127.0.0.1',
         port,
-        trustedProxies: [],
+        isTrustedProxy: () => false,
         forgedAddresses: ['198.18.0.1', '198.18.0.2'],
         timeoutMs: TIMEOUT_MS,
       }),
@@ -137,7 +138,7 @@ describe('whoever does not answer is given up in time', () => {
 
 describe('the way to the service', () => {
   const forgedAddresses = ['198.18.0.1', '198.18.0.2'] as const
-  const WAY = { trustedProxies: [], forgedAddresses, timeoutMs: 5000 }
+  const WAY = { isTrustedProxy: () => false, forgedAddresses, timeoutMs: 5000 }
 
   /** What answers as Alibi does, at an address of this machine. */
   function serveAt(hostname: string): number {
@@ -147,13 +148,6 @@ describe('the way to the service', () => {
     ends.push(() => server.stop(true))
     return Number(server.port)
   }
-  async function isVisitorDirect(host: string, publicHost: string) {
-    const port = serveAt(host)
-    const publicUrl = `http://${publicHost}:${port}`
-    const { proxy } = await examineReach({ ...WAY, publicUrl, host, port })
-    return proxy?.isVisitorDirect
-  }
-
   test.each(['0.0.0.0', '127.0.0.1'])('is asked straight where HOST is %s', async (host) => {
     const port = serveAt('127.0.0.1')
     const facts = await examineReach({ ...WAY, publicUrl: null, host, port })
@@ -178,32 +172,30 @@ describe('the way to the service', () => {
   })
 
   test.each([
-    [['127.0.0.1'], { isVisitorTrusted: false, isLoopbackTrusted: true }],
-    [['127.0.0.16/28'], { isVisitorTrusted: true, isLoopbackTrusted: false }],
-    [['::1'], { isVisitorTrusted: false, isLoopbackTrusted: true }],
-    [['10.0.0.0/8', 'fd00::/8'], { isVisitorTrusted: false, isLoopbackTrusted: false }],
-  ])('is known to be trusted or not by %j', async (trustedProxies, trust) => {
-    if (process.platform !== 'linux') {
-      process.stdout.write('not tested here: other addresses of loopback are on Linux alone\n')
-      return
-    }
-    const port = serveAt('127.0.0.1')
-    const publicUrl = `http://127.0.0.1:${port}`
-    const question = { ...WAY, publicUrl, host: '127.0.0.1', port, trustedProxies }
-    expect((await examineReach(question)).proxy).toMatchObject(trust)
-  })
+    [['127.0.0.1'], false],
+    [['127.0.0.16/28'], true],
+  ])(
+    'is that of a visitor whom %j trusts or not, by an address of its own',
+    async (entries, isVisitorTrusted) => {
+      if (process.platform !== 'linux') {
+        process.stdout.write('not tested here: other addresses of loopback are on Linux alone\n')
+        return
+      }
+      const port = serveAt('127.0.0.1')
+      const publicUrl = `http://127.0.0.1:${port}`
+      const isTrustedProxy = addressTest(entries)
+      const question = { ...WAY, publicUrl, host: '127.0.0.1', port, isTrustedProxy }
+      expect((await examineReach(question)).proxy).toMatchObject({ isVisitorTrusted })
+    },
+  )
 
-  test('is another one than that through the proxy, where there is another address to come from', async () => {
-    if (process.platform !== 'linux') {
-      process.stdout.write('not tested here: other addresses of loopback are on Linux alone\n')
-      return
-    }
-    expect(await isVisitorDirect('127.0.0.1', '127.0.0.1')).toBe(false)
-  })
-
-  test('looks like that through the proxy over IPv6, whose loopback is a single address', async () => {
+  test('is that of a trusted visitor over IPv6, whose loopback is a single address', async () => {
     try {
-      expect(await isVisitorDirect('::1', '[::1]')).toBe(true)
+      const port = serveAt('::1')
+      const isTrustedProxy = addressTest(['::1'])
+      const question = { ...WAY, publicUrl: `http://[::1]:${port}`, host: '::1', port }
+      const { proxy } = await examineReach({ ...question, isTrustedProxy })
+      expect(proxy).toMatchObject({ isVisitorTrusted: true })
     } catch (error) {
       if (codeOf(error) !== 'EADDRINUSE' && codeOf(error) !== 'EADDRNOTAVAIL') throw error
       process.stdout.write('not tested here: this machine has no IPv6\n')
