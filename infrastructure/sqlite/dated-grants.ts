@@ -1,8 +1,9 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { DatedGrant, PremiumGrantRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
+import { known } from '../database/rows.ts'
 import type { Queries } from './database.ts'
-import { IS_PAID, known, prepareFindReversals } from './find-grants.ts'
+import { IS_PAID, prepareFindReversals } from './find-grants.ts'
 import { operatorGrants, purchases } from './schema.ts'
 
 // Several statements each: the caller sees to it that they see one moment.

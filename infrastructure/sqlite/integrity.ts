@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { DamagedDatabase, translateFileOutage } from './storage-outage.ts'
+import { DamagedDatabase } from '../database/outage.ts'
+import { translateFileOutage } from './storage-outage.ts'
 
 const FINDINGS_MAX = 3
 

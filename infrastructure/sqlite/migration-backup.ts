@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Migration } from '../database/migration-history.ts'
+import { IncompatibleDatabase } from '../database/outage.ts'
 import {
   linkUnderFreeName,
   makeDurable,
@@ -9,14 +11,7 @@ import {
 } from '../files/durable-files.ts'
 import { makeCheckedCopy } from './backup-copy.ts'
 import { giveToOwnerOf } from './files.ts'
-import {
-  applyMigrations,
-  copyBefore,
-  findPending,
-  IncompatibleDatabase,
-  type Migration,
-  readHistory,
-} from './migrations.ts'
+import { applyMigrations, copyBefore, findPending, readHistory } from './migrations.ts'
 import { storageError } from './storage-outage.ts'
 import { makeWorkFolder } from './work-folder.ts'
 

@@ -1,5 +1,6 @@
 import { SQLiteError } from 'bun:sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
+import { DamagedDatabase, toStorageError } from '../database/outage.ts'
 
 // SQLite's result codes: https://www.sqlite.org/rescode.html.
 
@@ -19,16 +20,9 @@ const READ_ERROR_CODE = /^SQLITE_IOERR_(?:READ|SHORT_READ|DATA|CORRUPTFS)(?:_|$)
 /** How long another process's write is waited for, such as one of the operator's commands. */
 export const BUSY_TIMEOUT_MS = 5000
 
-/** What a check of the whole file has found, where SQLite itself has not thrown anything yet. */
-export class DamagedDatabase extends Error {
-  override readonly name = 'DamagedDatabase'
-}
-
 /** An error as the ports know it: `Unavailable('storage')` where the database failed, else itself. */
 export function storageError(error: unknown): unknown {
-  return hasCode(error, OUTAGE_CODE) || error instanceof DamagedDatabase
-    ? new Unavailable('storage', { cause: error })
-    : error
+  return toStorageError(error, (thrown) => hasCode(thrown, OUTAGE_CODE))
 }
 
 /** Whether another process uses the database in a way that forbids this use. */

@@ -6,7 +6,7 @@ import type {
   SandboxDesk,
 } from '../../application/ports.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
-import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
+import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { wait } from './wait.ts'
 
 export async function composePayment({
@@ -17,7 +17,7 @@ export async function composePayment({
   url,
 }: {
   config: Config
-  store: SqliteStore
+  store: DatabaseStore
   clock: Clock
   publicUrl: string
   url: string

@@ -4,7 +4,7 @@ import type { Telemetry } from '../../application/telemetry.ts'
 import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { RateLimit } from '../../infrastructure/config/durations.ts'
-import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
+import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import {
   measuredMailer,
   measuredPayments,
@@ -17,7 +17,7 @@ const monotonicMs = () => performance.now()
 
 type ServiceParts = {
   readonly config: Config
-  readonly store: SqliteStore
+  readonly store: DatabaseStore
   readonly log: Log
   readonly content: Content
   /** Where the service listens. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Ports } from '../../application/ports.ts'
 import type { Store } from '../../application/store.ts'
 import { type Config, loadConfig, loadDatabaseConfig } from '../../infrastructure/config/config.ts'
-import { IncompatibleDatabase } from '../../infrastructure/sqlite/migrations.ts'
+import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import type { CommandContext } from './command-context.ts'
 
