@@ -63,8 +63,8 @@ function addressOf(apiUrl: string) {
 }
 
 /**
- * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else, and that comes back
- * when it is told to, which the SDK does not, as long as all the waiting stays under `patienceMs`.
+ * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else. After a 429 it asks
+ * again once the time in Retry-After is over, which the SDK does not, as long as all waiting stays under `patienceMs`.
  */
 function fetchUntil(deadline: AbortSignal, patienceMs: number): typeof fetch {
   let patienceLeftMs = patienceMs

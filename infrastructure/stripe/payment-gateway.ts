@@ -1,12 +1,12 @@
-import type Stripe from 'stripe'
 import type { Clock, PaymentGateway } from '../../application/ports.ts'
-import type { Price } from '../../domain/purchase.ts'
+import { remembered } from '../../application/remembered.ts'
 import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
-import { expectObject, orMissing } from './answers.ts'
+import { orMissing } from './answers.ts'
 import { stripeClient } from './client.ts'
 import { eventTranslation, findUndeliveredNotifications } from './events.ts'
 import { stripeNotifications } from './notifications.ts'
 import { toDate, toSeconds } from './objects.ts'
+import { readPrice } from './prices.ts'
 import { findDisputes, findRefunds, listDisputes, listRefunds, refundPayment } from './reversals.ts'
 import { sessionReports } from './session-reports.ts'
 import { createSession, expireSession, findCompletedSessions, readSession } from './sessions.ts'
@@ -40,7 +40,10 @@ export function stripePaymentGateway({
   const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })
   return {
     live,
-    price: 'price' in product ? async () => product.price : remember(() => ask(readPrice(product))),
+    price:
+      'price' in product
+        ? async () => product.price
+        : remembered(() => ask((stripe) => readPrice(stripe, product.priceId))),
     createSession: (purchase) =>
       ask((stripe) => createSession(stripe, { purchase, product, publicUrl, allowPromotionCodes })),
     readSession: (sessionId) =>
@@ -64,27 +67,5 @@ export function stripePaymentGateway({
       return ask((stripe) => findDisputes(stripe, window, reading))
     },
     readNotification: stripeNotifications({ webhookSecrets, translate, clock }),
-  }
-}
-
-/** Asks once for everyone who wants to know, and again after a failure. */
-function remember<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let answer: Promise<Answer> | null = null
-  return () => {
-    answer ??= ask().catch((error) => {
-      answer = null
-      throw error
-    })
-    return answer
-  }
-}
-
-function readPrice({ priceId }: { priceId: string }) {
-  return async (stripe: Stripe): Promise<Price> => {
-    const price = expectObject(await stripe.prices.retrieve(priceId), 'price', priceId)
-    if (!price.active) throw new Error(`the price ${priceId} is not active`)
-    if (price.type !== 'one_time') throw new Error(`the price ${priceId} is not a one-time price`)
-    if (!price.unit_amount) throw new Error(`the price ${priceId} has no amount of its own`)
-    return { amount: price.unit_amount, currency: price.currency }
   }
 }

@@ -6,6 +6,7 @@ import type {
   SandboxDesk,
 } from '../../application/ports.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
+import type { EmailConfig, EmailProvider } from '../../infrastructure/config/email-settings.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { wait } from './wait.ts'
 
@@ -41,21 +42,34 @@ export async function composePayment({
   })
 }
 
-export async function composeMailer({
-  config: { email, emailFrom: from },
-  content,
-  publicUrl,
-  write,
-}: {
-  config: Config
-  content: Content
-  publicUrl: string
-  write: (text: string) => void
-}): Promise<Mailer> {
-  if (email.provider === 'resend') {
+type MailParts = {
+  readonly from: string
+  readonly content: Content
+  readonly publicUrl: string
+  /** Prints a mail in development. */
+  readonly write: (text: string) => void
+}
+
+/** The mailer of each EMAIL_PROVIDER, loaded only where it is used. */
+const MAILERS: {
+  readonly [Provider in EmailProvider]: (
+    email: EmailConfig<Provider>,
+    parts: MailParts,
+  ) => Promise<Mailer>
+} = {
+  async console(_, parts) {
+    const { consoleMailer } = await import('../../infrastructure/mail/console-mailer.ts')
+    return consoleMailer(parts)
+  },
+  async resend(email, parts) {
     const { resendMailer } = await import('../../infrastructure/mail/resend-mailer.ts')
-    return resendMailer({ ...email, from, content, publicUrl })
-  }
-  const { consoleMailer } = await import('../../infrastructure/mail/console-mailer.ts')
-  return consoleMailer({ write, content, publicUrl })
+    return resendMailer({ ...email, ...parts })
+  },
+}
+
+export function composeMailer<Provider extends EmailProvider>(
+  email: EmailConfig<Provider>,
+  parts: MailParts,
+): Promise<Mailer> {
+  return MAILERS[email.provider](email, parts)
 }

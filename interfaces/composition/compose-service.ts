@@ -53,7 +53,12 @@ export async function composePorts({
   const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
   const clock = systemClock()
   const payment = await composePayment({ config, store, clock, publicUrl, url })
-  const mailer = await composeMailer({ config, content, publicUrl, write })
+  const mailer = await composeMailer(config.email, {
+    from: config.emailFrom,
+    content,
+    publicUrl,
+    write,
+  })
   const instruments = { telemetry, log, monotonicMs }
   const ports: Ports = {
     ...store,

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { remembered } from '../../../application/remembered.ts'
 import { IF_NONE_MATCH } from '../openapi/fields.ts'
 import { describeLastingPage, describeLastingText } from '../openapi/pages.ts'
 import { docsPage } from '../pages/docs/page.ts'
@@ -32,15 +33,6 @@ export function docsRoutes(openApiDocument: () => Promise<unknown>): Elysia {
 function pageAnswer(openApiDocument: unknown): StaticAnswer {
   const page = docsPage(openApiDocument)
   return staticAnswer(renderPage(page), { ...pageHeaders(page), 'cache-control': CACHE_CONTROL })
-}
-
-/** Calls `make` until it has succeeded once. */
-function remembered<Result>(make: () => Promise<Result>): () => Promise<Result> {
-  let made: { readonly result: Result } | null = null
-  return async () => {
-    made ??= { result: await make() }
-    return made.result
-  }
 }
 
 const PAGE_DETAIL = {
