@@ -13,8 +13,8 @@ export function hashOf({ sql }: Migration): string {
 }
 
 /**
- * What a database with this history lacks, in order. `subject` says what it is called in an error, `findBackup` where it
- * lies as it was before a migration, if anywhere. Throws `IncompatibleDatabase` for a database that a newer executable has
+ * What a database with this history lacks, in order. `subject` is what errors call it; `findBackup` says where it lies
+ * as it was before a migration, if anywhere. Throws `IncompatibleDatabase` for a database that a newer executable has
  * migrated, or one whose migrations are not those of this executable.
  */
 export function comparePending(
@@ -41,7 +41,7 @@ export function comparePending(
   return findMissing(history, migrations)
 }
 
-/** As the doctor tells it. `history` is null for a database that records none, which may hold the tables of something else. */
+/** As the doctor says it. `history` is null for a database that records none: an empty one, or another program's. */
 export function describeSchema(
   history: readonly AppliedMigration[] | null,
   migrations: readonly Migration[],

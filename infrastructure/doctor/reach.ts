@@ -15,8 +15,8 @@ const NO_NAME_SERVER: Probe = { kind: 'no_answer', trouble: 'unknown_name', code
 const ADDRESSES_OF_ALL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**
- * Asks the service straight and by way of the address users reach, within `timeoutMs` for all of it. Takes at most three
- * places of the general budget.
+ * Asks the service straight and by way of the address users reach, within `timeoutMs` for all of it. Draws at most
+ * three times on the general budget.
  */
 export async function examineReach({
   publicUrl,
@@ -99,9 +99,9 @@ async function unlessLate<Value>(
   return Promise.race([asked, late.promise])
 }
 
-/** Null where the usual one will do: only on loopback a visitor looks like the proxy itself. */
+/** Null where the usual one will do: only on loopback does a visitor look like the proxy itself. */
 function routeTo(addresses: readonly string[]): Route {
-  // Elsewhere a machine has 127.0.0.1 alone, unless it is told otherwise.
+  // Elsewhere a machine has 127.0.0.1 alone, unless it was set up otherwise.
   if (process.platform !== 'linux') return null
   const to = addresses.find((address) => address.startsWith('127.'))
   return to === undefined ? null : { from: OWN_VISITOR, to }

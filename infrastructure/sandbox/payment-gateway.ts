@@ -125,7 +125,7 @@ export function sandboxPaymentGateway({
         cursor: isLast ? null : (records.at(-1)?.sessionId ?? null),
       }
     },
-    // Nobody has money here that could be sent back, and what was not delivered is still on its way.
+    // There is no money here that could be sent back, and what was not delivered is still on its way.
     listRefunds: async () => [],
     listDisputes: async () => [],
     async refundPayment() {

@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import type { Clock } from '../../application/ports.ts'
 import type { SandboxEvent } from './events.ts'
 
-/** Sends events to the service until it takes them. What is on its way when the process ends is lost. */
+/** Brings events to whoever listens, as often as it takes. What is on its way when the process ends is lost. */
 export type SandboxCourier = {
   /** Does not wait for the event to arrive. */
   send(event: SandboxEvent): void

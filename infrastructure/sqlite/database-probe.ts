@@ -49,7 +49,7 @@ function troubleOf(error: unknown): string {
   return codeOf(error) ?? (error instanceof Error ? error.name : 'unknown')
 }
 
-/** Of the folder that the database is in, or will be. Null where that cannot be told. */
+/** Of the folder that the database is in, or will be. Null where the system does not say. */
 function examineDisk(path: string): DatabaseFacts['disk'] {
   let folder = dirname(path)
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)

@@ -157,7 +157,7 @@ function configure(client: Database): Database {
   }
 }
 
-/** Waits by itself: of two processes that make this switch in a new file, SQLite fails one whatever its busy timeout. */
+/** Waits by itself: of two processes that do this in a new file, SQLite fails one whatever its busy timeout. */
 function keepWriteAheadLog(client: Database): void {
   for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
     try {
@@ -238,7 +238,7 @@ function guard(
 
 function checkpoint(client: Database): void {
   try {
-    // Waits for nobody: neither a long read nor a backup tool that follows the log holds up a process that stops.
+    // Waits for no other process: a long read, or a backup tool that follows the log, must not hold up a stop.
     client.run('PRAGMA wal_checkpoint(PASSIVE)')
   } catch {
     // A full disk, for one. The log keeps every commit, and the next start folds it in.

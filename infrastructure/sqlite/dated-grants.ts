@@ -8,7 +8,7 @@ import { operatorGrants, purchases } from './schema.ts'
 
 // Several statements each: the caller sees to it that they see one moment.
 
-/** Everybody's, page by page. */
+/** Those of all addresses, page by page. */
 export function prepareListGrants(
   queries: Queries,
 ): (page: Parameters<PremiumGrantRepository['list']>[0]) => readonly DatedGrant[] {

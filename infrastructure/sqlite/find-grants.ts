@@ -9,7 +9,7 @@ const EMAIL = sql.placeholder('email')
 const PAYMENT_INTENT_ID = sql.placeholder('paymentIntentId')
 /**
  * A literal: measured on every request's path, a bound value takes this query ten times as long. The plus keeps SQLite
- * from ever taking the index of states for it, which leads to the paid purchases of everybody.
+ * from ever taking the index of states for it, which leads to the paid purchases of all addresses.
  */
 export const IS_PAID = sql`+${purchases.state} = 'paid'`
 

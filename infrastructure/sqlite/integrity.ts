@@ -11,7 +11,7 @@ const FINDINGS_MAX = 3
  */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024
 
-/** Reads all of it, and throws with what SQLite finds wrong with it: a page, an index, or a row that refers to nothing. */
+/** Reads all of it. Throws with what SQLite finds wrong: a page, an index, or a row that refers to nothing. */
 export function refuseUnsound(client: Database, subject: string): void {
   const findings = [
     ...client.prepare<[string], []>(`PRAGMA integrity_check(${FINDINGS_MAX})`).values().flat(),

@@ -78,8 +78,8 @@ export function schemaVersion(client: Database): string {
 }
 
 /**
- * What the database lacks, in order. `subject` says what it is called. Throws `IncompatibleDatabase` for a database that
- * a newer executable has migrated, or one whose migrations are not those of this executable.
+ * What the database lacks, in order. `subject` is what errors call it. Throws `IncompatibleDatabase` for a database
+ * that a newer executable has migrated, or one whose migrations are not those of this executable.
  */
 export function findPending(
   client: Database,

@@ -50,7 +50,7 @@ export function translateOutage<Result>(work: () => Result): Result {
   }
 }
 
-/** Throws `Unavailable('storage')` where the file system fails `work`: a folder or a file cannot be made or looked at. */
+/** Throws `Unavailable('storage')` where the file system fails `work`, such as for a file that cannot be made. */
 export function translateFileOutage<Result>(work: () => Result): Result {
   try {
     return work()

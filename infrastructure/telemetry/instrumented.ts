@@ -2,12 +2,12 @@ import type { Log, Mailer, PaymentGateway } from '../../application/ports.ts'
 import type { ProviderCall, Telemetry } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 
-/** For a service whose operator watches nothing, and for commands that are over in a moment. */
+/** For a service without metrics, and for commands that are over in a moment. */
 export const NO_TELEMETRY: Telemetry = { record() {} }
 
 /**
- * The same log, and telemetry counts every warning and error, one that LOG_LEVEL leaves out as well. What is in order is
- * not counted.
+ * The same log, and telemetry counts every warning and error, also those that LOG_LEVEL leaves out. What is in order
+ * is not counted.
  */
 export function countedLog(log: Log, telemetry: Telemetry): Log {
   const counted =

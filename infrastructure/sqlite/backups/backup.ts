@@ -20,7 +20,7 @@ export type BackupReport = {
 }
 
 /**
- * Writes a copy of the database as it is at one moment to a new file, beside whoever else uses it, and its checksum
+ * Writes a copy of the database as it is at one moment to a new file, while other processes use it, and its checksum
  * into another one. Both are there whole or not at all, survive a power cut, and may be read by their owner alone.
  */
 export function backUpDatabase({
@@ -85,7 +85,7 @@ function refuseForeign(client: Database): void {
   throw new Error('it is not a database of Alibi: it has no migrations on record')
 }
 
-/** The checksum comes first, so that whoever sees the copy finds its checksum too. */
+/** The checksum comes first: no reader finds a copy without its checksum. */
 function publish({ path, sha256 }: CheckedCopy, target: string, work: WorkFolder): void {
   const checksum = join(work.path, 'copy.sha256')
   writeNewFile(checksum, checksumLine(sha256, basename(target)))

@@ -10,7 +10,7 @@ import { BUSY_TIMEOUT_MS, isDamage } from '../storage-outage.ts'
 import type { WorkFolder } from '../work-folder.ts'
 import { checksumPath, readChecksum } from './backup-checksum.ts'
 
-/** A copy of a backup that can take the place of the database as it is: one file, checked, and with no log beside it. */
+/** A copy of a backup that can take the place of the database as it is: one file, checked, without a log. */
 export type Candidate = {
   readonly path: string
   readonly bytes: number
@@ -56,8 +56,8 @@ export function copyCandidate(
 }
 
 /**
- * A database that somebody may be writing to, as it is at one moment: its file and its log, copied one after the other,
- * would be of two, and no check tells that.
+ * For a database that another process may be writing to: copies it as it is at one moment. Its file and its log, copied
+ * one after the other, would be of two moments, and no check finds that.
  */
 function copyInUse(source: string, path: string): void {
   const client = new Database(source, { readonly: true })

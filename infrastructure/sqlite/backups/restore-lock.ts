@@ -26,12 +26,12 @@ export class DatabaseInUse extends Error {
  */
 export function lockDatabase(path: string, work: WorkFolder): DatabaseLock {
   const lock = (isReadable(path) ? lockSound(path) : null) ?? lockDamaged(path, work)
-  // The index of the log: whoever opens the database next makes it anew.
+  // The index of the log: the next process that opens the database makes it again.
   rmSync(`${path}-shm`, { force: true })
   return lock
 }
 
-/** Whoever may also write folds the log into the file when it closes it, even into one that makes no sense. */
+/** For reading alone: a connection that may write folds the log into the file as it closes, even into a damaged one. */
 function isReadable(path: string): boolean {
   const client = new Database(path, { readonly: true })
   try {
@@ -60,9 +60,9 @@ function lockSound(path: string): DatabaseLock | null {
 }
 
 /**
- * SQLite reads the first page before it locks a file to write, and gives up here. A journal to be rolled back is what
- * makes it lock the file before it reads anything; this one, beside a second name of the file, is empty of meaning, and
- * nothing is changed by it.
+ * SQLite reads the first page before it locks a file to write, and fails at that here. It locks the file first where a
+ * journal waits to be rolled back. So the file gets a second name, and beside that a journal with nothing to roll back:
+ * SQLite takes the lock, and changes nothing.
  */
 function lockDamaged(path: string, work: WorkFolder): DatabaseLock {
   const name = join(work.path, 'damaged.db')

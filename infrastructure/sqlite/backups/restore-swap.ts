@@ -6,7 +6,7 @@ import { LOG_SUFFIXES, SIDE_SUFFIXES } from '../files.ts'
 import type { WorkFolder } from '../work-folder.ts'
 import { type DatabaseLock, lockDatabase } from './restore-lock.ts'
 
-/** Each is told before it is taken. */
+/** Each is reported before it is taken. */
 export type SwapStep =
   | 'locking'
   | 'folding the log in'
@@ -44,7 +44,7 @@ export function swapDatabase({
     for (const side of findSides(path)) rmSync(side)
     makeDurable(dirname(path))
     onStep('putting the backup in its place')
-    // Where there was none, nobody can be kept from making one meanwhile.
+    // Where there was none, another process may make one meanwhile, and a link does not replace it.
     if (lock) renameSync(candidate, path)
     else linkSync(candidate, path)
     makeDurable(dirname(path))
