@@ -1,8 +1,6 @@
 import type { Ports, RateLimiter, SandboxDesk } from '../../../application/ports.ts'
 import type { Readiness } from '../../../application/upkeep/watch-readiness.ts'
-
-/** The three budgets of a client; every path belongs to one of them or to none. */
-export type RateClass = 'general' | 'auth' | 'premium'
+import type { RateLimitPolicy } from '../paths.ts'
 
 /** All that the HTTP side is told when it is put together. */
 export type HttpOptions = {
@@ -10,7 +8,7 @@ export type HttpOptions = {
   /** Null unless the sandbox provider is in use. */
   readonly sandbox: SandboxDesk | null
   /** Null where a limit is switched off. */
-  readonly limiters: Readonly<Record<RateClass, RateLimiter | null>>
+  readonly limiters: Readonly<Record<RateLimitPolicy, RateLimiter | null>>
   /** Whether answers carry the code itself as `devCode`. */
   readonly development: boolean
   readonly version: string

@@ -3,6 +3,7 @@ import { logFailure, reportFault } from '../../../application/error-report.ts'
 import type { Clock, Ports } from '../../../application/ports.ts'
 import { type Outage, Unavailable } from '../../../application/unavailable.ts'
 import { DomainError, type Refusal } from '../../../domain/errors.ts'
+import { waitSeconds } from '../request/rate-limit.ts'
 import { type RequestRefusal, RequestRefused } from '../request/refusal.ts'
 import { shapeRefusal } from '../request/schema-violation.ts'
 
@@ -154,9 +155,4 @@ function answerRefusal(clock: Clock, { refusal, retryAt }: DomainError): Answer 
   if (!retryAt) return answer
   const waitMs = retryAt.getTime() - clock.now().getTime()
   return { ...answer, headers: { ...answer.headers, 'Retry-After': String(waitSeconds(waitMs)) } }
-}
-
-/** In whole seconds, never too early, and never 0, which invites a client to hammer. */
-export function waitSeconds(waitMs: number): number {
-  return Math.max(1, Math.ceil(waitMs / 1000))
 }
