@@ -8,7 +8,7 @@ import { eventTranslation, findUndeliveredNotifications } from './events.ts'
 import { stripeNotifications } from './notifications.ts'
 import { toDate, toSeconds } from './objects.ts'
 import { findDisputes, findRefunds, listDisputes, listRefunds, refundPayment } from './reversals.ts'
-import { sessionReports } from './session-reports.ts'
+import { type ReturnUrls, sessionReports } from './session-reports.ts'
 import { createSession, expireSession, findCompletedSessions, readSession } from './sessions.ts'
 
 const TIMEOUT_MS = 8_000
@@ -18,7 +18,7 @@ export function stripePaymentGateway({
   webhookSecrets,
   apiUrl,
   product,
-  publicUrl,
+  returnUrls,
   allowPromotionCodes,
   clock,
   timeoutMs = TIMEOUT_MS,
@@ -28,21 +28,23 @@ export function stripePaymentGateway({
   /** Null for Stripe's own. */
   apiUrl: string | null
   product: StripeProduct
-  publicUrl: string
+  returnUrls: ReturnUrls
   allowPromotionCodes: boolean
   clock: Clock
   timeoutMs?: number
 }): PaymentGateway {
   const ask = stripeClient({ secretKey, apiUrl, timeoutMs })
   const live = isLiveKey(secretKey)
-  const reportSession = sessionReports({ publicUrl })
+  const reportSession = sessionReports({ returnUrls })
   const translate = eventTranslation({ live, reportSession })
   const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })
   return {
     live,
     price: 'price' in product ? async () => product.price : remember(() => ask(readPrice(product))),
     createSession: (purchase) =>
-      ask((stripe) => createSession(stripe, { purchase, product, publicUrl, allowPromotionCodes })),
+      ask((stripe) =>
+        createSession(stripe, { purchase, product, returnUrls, allowPromotionCodes }),
+      ),
     readSession: (sessionId) =>
       ask((stripe) => orMissing(readSession(stripe, sessionId, reportSession), null)),
     expireSession: (sessionId) =>

@@ -27,6 +27,7 @@ import { doctor } from '../cli/commands/doctor.ts'
 import { formatPrice } from '../cli/payment-words.ts'
 import type { CommandContext, Surroundings } from './command-context.ts'
 import { contentComposer } from './compose-content.ts'
+import { webhookUrls } from './compose-providers.ts'
 import { wait } from './wait.ts'
 
 /** For each question that is put to somebody else. */
@@ -149,8 +150,9 @@ function paymentCheckup({ payment, network }: PartialConfig, clock: Clock): Chec
     async examine() {
       if (payment.provider === 'sandbox') return judgeStripe(null, { formatPrice })
       const { examineStripe } = await import('../../infrastructure/doctor/stripe.ts')
-      const publicUrl = network?.publicUrl ?? null
-      const facts = await examineStripe({ ...payment, publicUrl, clock, timeoutMs: TIMEOUT_MS })
+      const wanted = network?.publicUrl ? webhookUrls(network.publicUrl) : []
+      const question = { ...payment, webhookUrls: wanted, clock, timeoutMs: TIMEOUT_MS }
+      const facts = await examineStripe(question)
       return judgeStripe(facts, { formatPrice })
     },
   }
