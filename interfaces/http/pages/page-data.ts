@@ -14,12 +14,12 @@ export const REFRESH_WAITS_SECONDS = [2, 4, 8, 20, 45, 120]
 /** Words by key, plural forms under the key with their category behind it. */
 export type PageWords = Readonly<Record<string, string>>
 
-/** What the app page tells its script. */
+/** What the app page hands to its script. */
 export type AppPageData = {
   readonly words: PageWords
   /** Where the words of each language to choose from are. */
   readonly wordFiles: Readonly<Partial<Record<Language, string>>>
-  /** Null while the provider has not told it. */
+  /** Null until the provider has answered. */
   readonly price: Price | null
   /** What to say to an error of the API, by its `error`. */
   readonly problems: Readonly<Record<string, StringKey>>

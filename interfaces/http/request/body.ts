@@ -3,7 +3,7 @@ import { RequestRefused } from './refusal.ts'
 /** What is read of a body that is too long. A client that writes before it reads would never see why it was refused. */
 const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
 
-/** How long the rest of a body may take that nobody will use. */
+/** How long the rest of a body may take that will not be used. */
 const LAST_CALL_MS = 2000
 
 /**

@@ -2,7 +2,7 @@ import type { Ports, RateLimiter, SandboxDesk } from '../../../application/ports
 import type { Readiness } from '../../../application/upkeep/watch-readiness.ts'
 import type { RateLimitPolicy } from '../paths.ts'
 
-/** All that the HTTP side is told when it is put together. */
+/** All that the HTTP side needs from outside. */
 export type HttpOptions = {
   readonly ports: Ports
   /** Null unless the sandbox provider is in use. */
@@ -12,13 +12,13 @@ export type HttpOptions = {
   /** Whether answers carry the code itself as `devCode`. */
   readonly development: boolean
   readonly version: string
-  /** Whether PUBLIC_URL is https, so that browsers may be told to insist on it. */
+  /** Whether PUBLIC_URL is https, so that browsers may insist on it. */
   readonly isHttps: boolean
-  /** Origins that may read answers, or everyone. */
+  /** Origins that may read answers; `*` is every origin. */
   readonly corsOrigins: '*' | readonly string[]
   /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
-  /** Milliseconds that pass evenly, whatever is done to the clock. */
+  /** Milliseconds that pass evenly, even where the clock is set. */
   readonly monotonicMs: () => number
   /** What /ready asks. */
   readonly isReady: Readiness

@@ -9,7 +9,7 @@ import type { HttpOptions } from './options.ts'
 
 export type RateLimitVerdict = {
   readonly accepted: boolean
-  /** To be set on the answer, whatever it is. */
+  /** To be set on every answer, errors too. */
   readonly headers: Readonly<Record<string, string>>
   /** What became of the token, settled, where the limit is that of an address; null where no token was looked at. */
   readonly authentication: Promise<Email> | null

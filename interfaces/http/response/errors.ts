@@ -17,10 +17,10 @@ export type Answer = {
 
 const TOO_MANY_REQUESTS = 'Too many requests, please try again later'
 
-/** Whoever asks again sooner only adds to what is wrong. */
+/** A client that asks again sooner only adds to the load. */
 const RETRY_AFTER_OUTAGE_SECONDS = 30
 
-/** Whatever the reason: come again. */
+/** For every reason that passes by itself. */
 export const TEMPORARILY_UNAVAILABLE = {
   status: 503,
   error: 'Temporarily unavailable',

@@ -58,7 +58,7 @@ function makePage(
   return staticAnswer(renderPage(page), { ...pageHeaders(page), 'cache-control': 'no-cache' })
 }
 
-/** What is sold, where the provider says it at once; nobody waits for a page because the provider is slow. */
+/** The price, where the provider answers at once; a slow provider keeps no visitor waiting for a page. */
 function priceReader(ports: Pick<Ports, 'payments' | 'log'>): () => Promise<Price | null> {
   let price: Price | null = null
   let asking: Promise<void> | null = null

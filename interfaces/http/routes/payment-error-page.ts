@@ -6,7 +6,7 @@ import { wordsOf } from '../pages/words.ts'
 import { ROUTES } from '../paths.ts'
 import { pageContent } from './page-language.ts'
 
-/** Where buyers come back from the provider, and what they read when that very moment goes wrong. */
+/** Where buyers come back from the provider, and what they read when that request fails. */
 const STATES: Readonly<Record<string, PaymentPageState>> = {
   [ROUTES.showPayment.path]: 'unavailable',
   [ROUTES.showCancellation.path]: 'cancel',

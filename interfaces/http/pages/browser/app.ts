@@ -212,7 +212,7 @@ async function signOutEverywhere(): Promise<void> {
   settle(() => speech.word('signed_out_everywhere'))
 }
 
-/** Whoever leaves a borrowed device does not wait for what is under way. */
+/** Does not wait for what is under way: the device may be a borrowed one. */
 function signOut(): void {
   stopWaiting()
   session.forgetAll()

@@ -30,7 +30,7 @@ function start(): void {
   void fillInProof()
 }
 
-/** The pair in the document is known to everyone, and would let everyone in. */
+/** The pair in the document is public, and would let any reader in. */
 async function fillInProof(): Promise<void> {
   const { codeChallenge = '', codeVerifier = '' } = (await newChallenge()) ?? {}
   fill('codeChallenge', codeChallenge)
