@@ -8,7 +8,8 @@ import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { type Task, workInBackground } from '../background/background.ts'
+import { workInBackground } from '../background/background.ts'
+import { serviceTasks } from '../background/tasks.ts'
 import { giveSignsOfLife } from '../background/watchdog.ts'
 import { serve } from '../cli/commands/serve.ts'
 import { untilSignal } from '../cli/stop-signal.ts'
@@ -20,12 +21,8 @@ import { contentComposer, logWarnings } from './compose-content.ts'
 import { composeMetrics } from './compose-metrics.ts'
 import { composeHttp, composePorts } from './compose-service.ts'
 import { composeSoundness, composeSupervisor } from './compose-supervision.ts'
-import { composeTasks } from './compose-tasks.ts'
 import { openDatabaseAt, publicUrlOf } from './open-store.ts'
 import { wait } from './wait.ts'
-
-/** So that the log says what is wrong where nobody asks /ready. */
-const READINESS_EVERY_MS = 30_000
 
 const DAMAGED =
   'the database is damaged, and nothing is stored any more: stop the service and put a backup back with "alibi restore FILE"'
@@ -71,15 +68,12 @@ export async function runServe({ surroundings }: CommandContext): Promise<number
       const { stopping } = stopRequest
       const parts = { config, store, log, content, url, publicUrl, write, telemetry }
       const { ports, desk, stop } = await composePorts(parts)
-      const tasks = composeTasks({ config, ports, backups })
       const { version } = packageJson
       const options = await composeHttp(parts, { ports, desk, version, stopping })
       await metrics.serve({ ports, isReady: options.isReady, backups, version })
-      const readiness: Task = {
-        name: 'readiness',
-        everyMs: READINESS_EVERY_MS,
-        work: options.isReady,
-      }
+      const { isReady } = options
+      const { tokenLifetimeMs } = config
+      const tasks = serviceTasks({ ports, tokenLifetimeMs, backups, isReady, wait })
       return {
         handler: createHandler(options),
         publicUrl,
@@ -87,7 +81,7 @@ export async function runServe({ surroundings }: CommandContext): Promise<number
         async work() {
           const checkSoundness = composeSoundness(store)
           await Promise.all([
-            workInBackground({ ports, tasks: [...tasks, readiness], wait, stopping }),
+            workInBackground({ ports, tasks, wait, stopping }),
             giveSignsOfLife({ supervisor, checkSoundness, log, wait, stopping }),
           ])
         },
