@@ -11,7 +11,12 @@ import { judgeSettings, type SettingsFacts } from '../../application/doctor/sett
 import { judgeStripe } from '../../application/doctor/stripe.ts'
 import type { Clock } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
-import { type Config, ConfigError, loadConfigWith } from '../../infrastructure/config/config.ts'
+import {
+  type Config,
+  ConfigError,
+  loadConfigWith,
+  type Surroundings,
+} from '../../infrastructure/config/config.ts'
 import { RESEND_URL } from '../../infrastructure/config/email-settings.ts'
 import {
   loadPartialConfig,
@@ -21,27 +26,28 @@ import { isLiveKey, STRIPE_ORIGIN } from '../../infrastructure/config/payment-se
 import { examineClock } from '../../infrastructure/doctor/clock.ts'
 import { findExposedFiles } from '../../infrastructure/doctor/permissions.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
-import packageJson from '../../package.json' with { type: 'json' }
-import type { LineOf } from '../cli/command-line.ts'
-import { doctor } from '../cli/commands/doctor.ts'
 import { formatPrice } from '../cli/payment-words.ts'
-import type { CommandContext, Surroundings } from './command-context.ts'
 import { contentComposer } from './compose-content.ts'
 import { webhookUrls } from './compose-providers.ts'
-import { wait } from './wait.ts'
 
 /** For each question that is put to somebody else. */
 const TIMEOUT_MS = 8_000
 /** What the runtime inside the executable takes from its surroundings, however it is started. */
 const RUNTIME_VARIABLES = ['BUN_OPTIONS', 'BUN_BE_BUN']
 
+type Asked = {
+  readonly mailTo: Email | null
+  readonly offline: boolean
+  readonly envFile: string | null
+  readonly version: string
+}
+
 /** Looks at everything around it that the service depends on, and changes none of it. */
-export async function runDoctor(
-  context: CommandContext,
-  { options, mailTo, offline }: LineOf<'doctor'>,
-): Promise<number> {
-  const { surroundings } = context
-  const facts = await loadSettings(surroundings, options.envFile)
+export async function openChecks(
+  surroundings: Surroundings,
+  { mailTo, offline, envFile, version }: Asked,
+): Promise<{ checkups: readonly Checkup[]; areSettingsRight: boolean }> {
+  const facts = await loadSettings(surroundings, envFile)
   const clock = systemClock()
   const parts = loadPartialConfig(surroundings)
   const checkups: readonly Checkup[] = [
@@ -51,10 +57,9 @@ export async function runDoctor(
     clockCheckup(parts, { clock, offline }),
     paymentCheckup(parts, clock),
     mailCheckup(parts, mailTo),
-    reachCheckup(parts),
+    reachCheckup(parts, { version }),
   ]
-  const areSettingsRight = facts.problems.length === 0
-  return doctor({ ...context, checkups, areSettingsRight, offline, wait })
+  return { checkups, areSettingsRight: facts.problems.length === 0 }
 }
 
 async function loadSettings(
@@ -175,7 +180,7 @@ function mailCheckup({ email, network }: PartialConfig, mailTo: Email | null): C
   }
 }
 
-function reachCheckup({ network }: PartialConfig): Checkup {
+function reachCheckup({ network }: PartialConfig, release: { version: string }): Checkup {
   const names = ['service', 'public url', 'proxy'] as const
   if (!network) return unknown(names)
   return {
@@ -186,7 +191,7 @@ function reachCheckup({ network }: PartialConfig): Checkup {
       const forgedAddresses = [unusedAddress(), unusedAddress()] as const
       const question = { ...network, forgedAddresses, timeoutMs: TIMEOUT_MS }
       const { proxy, ...reach } = await examineReach(question)
-      return [...judgeReach(reach, packageJson), ...judgeProxy(proxy)]
+      return [...judgeReach(reach, release), ...judgeProxy(proxy)]
     },
   }
 }

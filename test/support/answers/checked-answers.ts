@@ -1,4 +1,4 @@
-import { openApiDocument } from '../../../interfaces/http/openapi.ts'
+import { openApiDocument } from '../../../interfaces/composition/run-openapi.ts'
 import { rulesOf } from '../../../interfaces/http/paths.ts'
 import { fakePorts } from '../fakes.ts'
 import { unlimitedOptions } from '../http/http-options.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { Strings } from '../../../../application/content/strings.ts'
+import { openApiDocument } from '../../../../interfaces/composition/run-openapi.ts'
 import { createApp } from '../../../../interfaces/http/app.ts'
-import { openApiDocument } from '../../../../interfaces/http/openapi.ts'
 import { rulesOf } from '../../../../interfaces/http/paths.ts'
 import {
   type Operation as DescribedOperation,
