@@ -22,34 +22,34 @@ const OFFLINE_OPTION: Option = {
   summary: 'ask nobody over the network',
 }
 
-export const doctorCommand: Command<{ readonly mailTo: Email | null; readonly offline: boolean }> =
-  {
-    name: 'doctor',
-    summary: 'look for what is wrong, or will be, and say what to do',
-    operands: [],
-    options: [MAIL_TO_OPTION, OFFLINE_OPTION, JSON_OPTION],
-    details: `Checks the settings, the content, the database, its backups and its disk, the clock, the payment
+type Asked = { readonly mailTo: Email | null; readonly offline: boolean }
+
+export const doctorCommand: Command<Asked> = {
+  name: 'doctor',
+  summary: 'look for what is wrong, or will be, and say what to do',
+  operands: [],
+  options: [MAIL_TO_OPTION, OFFLINE_OPTION, JSON_OPTION],
+  details: `Checks the settings, the content, the database, its backups and its disk, the clock, the payment
 provider (key, price, webhook endpoint), the mail provider (key, domain), and whether the service
 answers at PUBLIC_URL and knows its visitors apart behind the proxy. Prints a line for each: ok,
 warning, failed, or skipped where it cannot be told, and what to do. Changes nothing; --mail-to
 sends one mail. What is asked over the network has a time limit; --offline leaves it out. Exits 0
 when nothing failed, 78 when the settings are wrong, else 1.
 Needs the settings of the service, and works while the service runs.`,
-    parse(_, { 'mail-to': address, ...values }) {
-      const mailTo = typeof address === 'string' ? findEmail(address) : null
-      const offline = values['offline'] === true
-      if (address !== undefined && mailTo === null) {
-        return { usageError: `--mail-to needs ${MAIL_TO_OPTION.needs}` }
-      }
-      if (mailTo !== null && offline) {
-        return { usageError: '--mail-to and --offline exclude each other' }
-      }
-      return { mailTo, offline }
-    },
-    async run(context, asked) {
-      return doctor({ ...context, ...asked, ...(await context.openChecks(asked)) })
-    },
-  }
+  parse(_, { 'mail-to': address, offline }) {
+    const mailTo = typeof address === 'string' ? findEmail(address) : null
+    if (address !== undefined && mailTo === null) {
+      return { usageError: `--mail-to needs ${MAIL_TO_OPTION.needs}` }
+    }
+    if (mailTo !== null && offline) {
+      return { usageError: '--mail-to and --offline exclude each other' }
+    }
+    return { mailTo, offline: offline === true }
+  },
+  async run(context, asked) {
+    return doctor({ ...context, ...asked, ...(await context.openChecks(asked)) })
+  },
+}
 
 /** Longer than any checkup waits by itself. */
 const PATIENCE_MS = 15_000

@@ -33,10 +33,14 @@ const DRY_RUN_OPTION: Option = {
   summary: 'only say what would be repaired',
 }
 
-export const reconcileCommand: Command<{
+type Asked = {
+  /** How far back to look, in milliseconds; null for as far as is due. */
   readonly sinceMs: number | null
+  /** Whether nothing is stored. */
   readonly dryRun: boolean
-}> = {
+}
+
+export const reconcileCommand: Command<Asked> = {
   name: 'reconcile',
   summary: 'ask the payment provider for what it failed to report',
   operands: [],

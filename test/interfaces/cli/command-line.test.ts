@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../../domain/email.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
+import type { Command } from '../../../interfaces/cli/command.ts'
 import { parseCommandLine } from '../../../interfaces/cli/command-line.ts'
+import type { Option } from '../../../interfaces/cli/command-words.ts'
 import { COMMANDS } from '../../../interfaces/cli/commands/command-table.ts'
 
 const parse = (line: string) => parseWords(line === '' ? [] : line.split(' '))
@@ -324,5 +326,28 @@ describe('wrong usage', () => {
   test('is told on one line, whatever was typed', () => {
     const { usageError } = parseWords(['a\n\u001b[2Jb']) as { usageError: string }
     expect(usageError).toMatch(/^\P{Cc}+$/u)
+  })
+})
+
+test('a command of two words and its own option are known as soon as the table names them', () => {
+  const strict: Option = { name: 'strict', type: 'boolean', usage: '--strict', summary: '' }
+  const words = { name: 'content check', summary: '', operands: ['FOLDER'], details: '' }
+  const check: Command<{ folder: string; strict: boolean }> = {
+    ...words,
+    options: [strict],
+    parse: ([folder = ''], values) => ({ folder, strict: values['strict'] === true }),
+    run: () => 0,
+  }
+  const commands = [...COMMANDS, check]
+  expect(parseCommandLine(['content', 'check', 'texts', '--strict'], commands)).toEqual({
+    command: check,
+    asked: { folder: 'texts', strict: true },
+    options: PLAIN,
+  })
+  expect(parseCommandLine(['content'], commands)).toEqual({
+    usageError: 'content needs one of check',
+  })
+  expect(parseCommandLine(['serve', '--strict'], commands)).toEqual({
+    usageError: 'serve does not take --strict',
   })
 })
