@@ -1,10 +1,12 @@
+import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
 import type { EmailTrace } from '../domain/erasure.ts'
 import type { AuditEntry, Cause } from '../domain/grant-change.ts'
 import type { Otp, OtpRecord } from '../domain/otp.ts'
 import type { OutboxKey, OutboxKind, OutboxMessage } from '../domain/outbox.ts'
-import type { Dispute, PremiumGrant, Refund, Reversals } from '../domain/premium-grant.ts'
+import type { PremiumGrant, Reversals } from '../domain/premium-grant.ts'
 import type { Price, Purchase, PurchaseId, PurchaseState } from '../domain/purchase.ts'
+import type { Refund } from '../domain/refund.ts'
 import type { PrunedKind } from '../domain/retention.ts'
 import type { Verification } from '../domain/verification.ts'
 

@@ -1,10 +1,7 @@
+import type { DisputeState } from './dispute.ts'
 import type { Email } from './email.ts'
-import {
-  type DisputeState,
-  isActive,
-  type PremiumGrant,
-  type RefundState,
-} from './premium-grant.ts'
+import { isActive, type PremiumGrant } from './premium-grant.ts'
+import type { RefundState } from './refund.ts'
 
 /** Who brings a change about. */
 export const ACTORS = ['webhook', 'page', 'checkout', 'reconciler', 'outbox', 'operator'] as const

@@ -1,12 +1,7 @@
+import { type Dispute, mergeDispute } from '../../domain/dispute.ts'
 import type { Cause } from '../../domain/grant-change.ts'
-import {
-  type Dispute,
-  isActive,
-  mergeDispute,
-  mergeRefund,
-  type Refund,
-  type Reversals,
-} from '../../domain/premium-grant.ts'
+import { isActive, type Reversals } from '../../domain/premium-grant.ts'
+import { mergeRefund, type Refund } from '../../domain/refund.ts'
 import type { Ports } from '../ports.ts'
 
 export type ReversalDependencies = Pick<

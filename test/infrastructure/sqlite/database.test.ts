@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OtpRecord, OtpSeed } from '../../../domain/otp.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
-import { mergeRefund } from '../../../domain/premium-grant.ts'
+import { mergeRefund } from '../../../domain/refund.ts'
 import { verifyEmail } from '../../../domain/verification.ts'
 import type { SqliteDatabase } from '../../../infrastructure/sqlite/database.ts'
 import {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { mergeDispute } from '../../../domain/dispute.ts'
 import { EMPTY_OTP_RECORD } from '../../../domain/otp.ts'
 import {
   beginAttempt,
@@ -9,7 +10,7 @@ import {
   OUTBOX_KINDS,
   type OutboxMessage,
 } from '../../../domain/outbox.ts'
-import { mergeDispute, mergeRefund } from '../../../domain/premium-grant.ts'
+import { mergeRefund } from '../../../domain/refund.ts'
 import { verifyEmail } from '../../../domain/verification.ts'
 import {
   openSqliteStore,
