@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { reasonOf } from '../application/reason-of.ts'
+import { reasonOf } from '../application/error-report.ts'
 import { ConfigError } from '../infrastructure/config/config.ts'
 import { withEnvFile } from '../infrastructure/config/env-file.ts'
 import { isJournal, JOURNAL_PRIORITIES } from '../infrastructure/systemd/journal.ts'

@@ -1,6 +1,5 @@
-import { formatBytes } from './byte-size.ts'
+import { formatBytes, shellWord } from '../format.ts'
 import { type Finding, findingsOn } from './finding.ts'
-import { shellWord } from './shell-word.ts'
 
 export type DatabaseFacts = {
   /** Absolute. */

@@ -1,5 +1,6 @@
+import { shellWord } from '../format.ts'
+import { isLoopback } from '../loopback.ts'
 import { type Finding, findingsOn } from './finding.ts'
-import { shellWord } from './shell-word.ts'
 
 export type SettingsFacts = {
   /** One line each; none where the settings are right, as far as they can tell by themselves. */
@@ -37,7 +38,6 @@ export type ExposedFile = {
 }
 
 const BY_FILE = 'alibi doctor --env-file /etc/alibi/alibi.env'
-const LOOPBACK = /^(?:localhost|127\.[0-9.]+|::1)$/
 
 export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
   return [
@@ -88,7 +88,7 @@ function judgeSafety({
       ),
     )
   }
-  if (isBehindTls && !LOOPBACK.test(host)) {
+  if (isBehindTls && !isLoopback(host)) {
     found.push(
       warning(
         `HOST is ${host}: whoever reaches port ${port} of this machine gets in without TLS, and past the proxy`,

@@ -1,3 +1,4 @@
+import { isLoopback } from '../loopback.ts'
 import { type Finding, findingsOn, type Outcome } from './finding.ts'
 
 export type EndpointFacts = {
@@ -58,7 +59,7 @@ function judgeAbsence(
   endpoints: readonly Endpoint[],
 ): Finding {
   const { warning, failed } = findingsOn('webhook')
-  if (isLoopback(wanted)) {
+  if (isLoopback(URL.parse(wanted)?.hostname ?? '')) {
     return warning(
       `Stripe cannot reach ${wanted}`,
       `for trying it out, forward to it: stripe listen --forward-to ${wanted}`,
@@ -113,10 +114,6 @@ function judgeDelivery({ undelivered }: EndpointFacts): readonly Finding[] {
       `look at the answers at ${PAGE}: 400 means that STRIPE_WEBHOOK_SECRET is not the endpoint's signing secret. Nothing is lost: Alibi asks for them`,
     ),
   ]
-}
-
-function isLoopback(url: string): boolean {
-  return /^https?:\/\/(?:localhost|127\.[0-9.]+|\[::1\])[:/]/.test(url)
 }
 
 /** As requests are sent to it, but for what follows the path: there may be a key in it, and it changes nothing here. */

@@ -1,6 +1,6 @@
 import { findNewest, findSuperfluous, isBackupDue } from '../../domain/backup-schedule.ts'
+import { reasonOf } from '../error-report.ts'
 import type { BackupFolder, Backups, Ports } from '../ports.ts'
-import { reasonOf } from '../reason-of.ts'
 
 /** How long after one backup the next one is due, in milliseconds, and how many are kept, at least one. */
 type BackupSchedule = { readonly everyMs: number; readonly keep: number }

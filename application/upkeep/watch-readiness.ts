@@ -1,4 +1,4 @@
-import { reportFault } from '../error-report.ts'
+import { summariseError } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'
 
@@ -31,7 +31,8 @@ export function watchReadiness(
       return conclude(true)
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
-      if (isReady) ports.log.warn('not ready', { reason: reasonOf(error) })
+      // Only the cause: that the storage is unavailable goes without saying.
+      if (isReady) ports.log.warn('not ready', { reason: summariseError(error.cause) })
       return conclude(false)
     }
   }
@@ -49,9 +50,4 @@ export function watchReadiness(
     })
     return underWay
   }
-}
-
-/** What it came from: that the storage is unavailable goes without saying. */
-function reasonOf({ cause }: Unavailable): string {
-  return String(reportFault(cause)['error'])
 }

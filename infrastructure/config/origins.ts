@@ -1,3 +1,4 @@
+import { isLoopback } from '../../application/loopback.ts'
 import type { SettingFormat } from './settings-source.ts'
 
 const WEB_ORIGIN = /^https?:\/\/[^\s/?#\\@*]+\/?$/i
@@ -10,7 +11,9 @@ export const SECURE_ORIGIN: SettingFormat<string> = {
   shape: 'https://HOST without a path, such as https://alibi.example.com (http only on loopback)',
   parse(text) {
     const origin = parseWebOrigin(text)
-    return origin && (origin.startsWith('https:') || isLoopback(origin)) ? origin : undefined
+    return origin && (origin.startsWith('https:') || isLoopback(new URL(origin).hostname))
+      ? origin
+      : undefined
   },
 }
 
@@ -29,9 +32,4 @@ function parseWebOrigin(text: string): string | undefined {
 /** An origin as a browser sends it: a web page's or a browser extension's. */
 export function parseBrowserOrigin(text: string): string | undefined {
   return EXTENSION_ORIGIN.test(text) ? text : parseWebOrigin(text)
-}
-
-function isLoopback(origin: string): boolean {
-  const { hostname } = new URL(origin)
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9.]+$/.test(hostname)
 }

@@ -1,6 +1,5 @@
-import { reportFault } from '../../application/error-report.ts'
+import { reasonOf, reportFault } from '../../application/error-report.ts'
 import type { Log } from '../../application/ports.ts'
-import { reasonOf } from '../../application/reason-of.ts'
 import {
   type Config,
   ConfigError,

@@ -1,4 +1,4 @@
-import { formatBytes } from '../../../application/doctor/byte-size.ts'
+import { formatBytes } from '../../../application/format.ts'
 import type { Command } from '../command.ts'
 import type { BackupReport } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'

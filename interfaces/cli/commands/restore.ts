@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { formatBytes } from '../../../application/doctor/byte-size.ts'
-import { shellWord } from '../../../application/doctor/shell-word.ts'
+import { formatBytes, shellWord } from '../../../application/format.ts'
 import type { Command } from '../command.ts'
 import type { PreparedRestore } from '../command-context.ts'
 import { JSON_OPTION, YES_OPTION } from '../command-words.ts'

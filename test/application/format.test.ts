@@ -1,5 +1,16 @@
 import { expect, test } from 'bun:test'
-import { shellWord } from '../../../application/doctor/shell-word.ts'
+import { formatBytes, shellWord } from '../../application/format.ts'
+
+test.each([
+  [0, '0 kB'],
+  [1, '1 kB'],
+  [999_999, '1000 kB'],
+  [1_000_000, '1.0 MB'],
+  [1_500_000_000, '1.5 GB'],
+  [2_345_678_901_234, '2345.7 GB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
+})
 
 test.each(['/var/lib/alibi/alibi.db', 'alibi.db.before-restore-20261122T105926Z', '../a_b@c,d'])(
   '%s stays as it is',
