@@ -58,6 +58,8 @@ export type PurchaseRepository = {
     change: (account: Account, purchase: Purchase) => Result,
   ): Promise<Result | null>
   findAccount(email: Email): Promise<Account>
+  /** That of the address that the purchase has by then. Null for an unknown id. */
+  findAccountByPurchase(id: PurchaseId): Promise<Account | null>
   findById(id: PurchaseId): Promise<Purchase | null>
   findBySessionId(sessionId: string): Promise<Purchase | null>
   findByPaymentIntentId(paymentIntentId: string): Promise<Purchase | null>

@@ -271,6 +271,7 @@ function everyMethod(store: SqliteStore): readonly (() => Promise<unknown>)[] {
     ...everyWrite(store),
     () => store.verifications.findByEmail(ANNA),
     () => store.purchases.findAccount(ANNA),
+    () => store.purchases.findAccountByPurchase(openPurchase('one').id),
     () => store.purchases.findById(openPurchase('one').id),
     () => store.purchases.findBySessionId('cs_one'),
     () => store.purchases.list({ states: ['open'], after: null, limit: 1 }),

@@ -250,6 +250,10 @@ function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
       return result
     },
     findAccount: async (email) => accountOf(email),
+    async findAccountByPurchase(id) {
+      const purchase = purchases.get(id)
+      return purchase ? accountOf(purchase.email) : null
+    },
     findById: async (id) => purchases.get(id) ?? null,
     findByPaymentIntentId: async (paymentIntentId) =>
       [...purchases.values()].find((purchase) => purchase.paymentIntentId === paymentIntentId) ??
