@@ -13,9 +13,9 @@ type Dependencies = Pick<
 >
 
 /**
- * Lets in, without another code, the browser that proved the address a while ago, as often as it asks while the
- * verification lives. Throws `email_not_verified_to_log_in` whatever is wrong with the verification, and only then
- * `premium_required_to_log_in`.
+ * Issues a token, without another code, to the browser that proved the address a while ago, as often as it asks while
+ * the verification lives. Throws `email_not_verified_to_log_in` for anything that is wrong with the verification, and
+ * only then `premium_required_to_log_in`.
  */
 export async function logInVerified(
   ports: Dependencies,

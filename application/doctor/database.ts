@@ -18,7 +18,7 @@ type FileFacts = {
   readonly logBytes: number
   /** Whether others than its owner and group may read or write it. */
   readonly isExposed: boolean
-  /** The files beside it that belong to somebody else. */
+  /** The files beside it that belong to another user. */
   readonly foreignFiles: readonly string[]
   /** Whether its owner can make files in its folder, as SQLite has to. */
   readonly isFolderUsable: boolean

@@ -25,7 +25,7 @@ export type SettingsFacts = {
   readonly runtimeVariables: readonly string[]
   /** Whether a file of settings was named. */
   readonly isFileNamed: boolean
-  /** Files with secrets in them that not only their owner and group get at. */
+  /** Files with secrets in them that other users than their owner and group can read or write. */
   readonly exposedFiles: readonly ExposedFile[]
 }
 

@@ -23,7 +23,7 @@ const CHANNELS: readonly (readonly OutboxKind[])[] = [
 ]
 
 /**
- * Carries out what is due. An attempt, and the moment of the next one, is on record before the provider is asked, always
+ * Carries out what is due. An attempt, and the moment of the next one, is stored before the provider is asked, always
  * under the same key. A process that is killed forgets nothing, and does nothing twice while the provider remembers the
  * key. A failure is logged and ends the round of its channel. Throws `Unavailable('storage')` where no message can be
  * taken.

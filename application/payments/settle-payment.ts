@@ -58,7 +58,7 @@ export async function settlePayment(
 }
 
 /**
- * Applies what the provider says about a session. Webhook, success page, checkout, reconciler and operator all end here.
+ * Applies what the provider says about a session. Webhook, success page, checkout, reconciler and operator all call it.
  * Null when the session is not one of ours. A purchase of ours whose row is lost is restored from the order that the
  * session names, together with all that has been given back of it since.
  */
