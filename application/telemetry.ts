@@ -55,8 +55,8 @@ export type ProviderCall = {
 export type NotificationReceived = {
   readonly kind: 'notification_received'
   /**
-   * `known` changed nothing: it came before, or by another way, or is about a session of another service. `ignored` is of
-   * a kind that changes nothing. `refused` was not signed by the provider.
+   * `known` changed nothing: it came before, or by another way, or is about a session of another service. `ignored` is
+   * of a kind that changes nothing. `refused` was not signed by the provider.
    */
   readonly outcome: 'news' | 'known' | 'ignored' | 'refused' | 'unavailable' | 'fault'
   /** From the event until it was dealt with; null where it was not, or where the event tells no time. */

@@ -57,25 +57,7 @@ export async function eraseEmail(ports: Dependencies, email: Email): Promise<Era
     if (reason) return { outcome: 'refused', reason, purchase: purchase.id }
   }
 
-  const name = ports.secrets.newErasedEmail()
-  const [trace] = ports.secrets.tracesOf(email)
-  const cause = causeOf(ports, { by: 'operator', source: 'erase' })
-  let inTheWay: Purchase | undefined
-  let awaitReview: readonly PurchaseId[] = []
-  const kept = await ports.personalData.erase(email, { name, trace, cause }, (account, lineAt) => {
-    inTheWay = account.purchases.find(mayStillBePaid)
-    if (inTheWay) return null
-    awaitReview = account.purchases
-      .filter((purchase) => awaitsReview(purchase, account))
-      .map(({ id }) => id)
-    const open = account.purchases.filter(({ state }) => state === 'open')
-    // The clock is read under the write lock, so that a log-in during the wait for it ends as well.
-    return { closed: open.map(closePurchase), lineAt: drawLine(lineAt, ports.clock.now()) }
-  })
-  if (kept) return { outcome: 'erased', name, kept, awaitReview }
-  if (!inTheWay) return { outcome: 'unknown' }
-  const reason = inTheWay.state === 'open' ? 'page_opened' : 'payment_processing'
-  return { outcome: 'refused', reason, purchase: inTheWay.id }
+  return eraseRecords(ports, email)
 }
 
 function isAnythingKnown(records: PersonalRecords): boolean {
@@ -113,4 +95,32 @@ async function readEnd(
     purchase: closePurchase(current),
   }))
   return closed?.purchase?.state ?? 'closed'
+}
+
+/** Nothing is erased where a payment has become possible since the others were ended. */
+async function eraseRecords(ports: Dependencies, email: Email): Promise<Erasure> {
+  const name = ports.secrets.newErasedEmail()
+  const [trace] = ports.secrets.tracesOf(email)
+  const cause = causeOf(ports, { by: 'operator', source: 'erase' })
+  let inTheWay: Purchase | undefined
+  let awaitReview: readonly PurchaseId[] = []
+  const kept = await ports.personalData.erase(
+    email,
+    { name, trace, cause },
+    (account, tokensValidAfter) => {
+      inTheWay = account.purchases.find(mayStillBePaid)
+      if (inTheWay) return null
+      awaitReview = account.purchases
+        .filter((purchase) => awaitsReview(purchase, account))
+        .map(({ id }) => id)
+      const open = account.purchases.filter(({ state }) => state === 'open')
+      // The clock is read under the write lock, so that a log-in during the wait for it ends as well.
+      const lineAt = drawLine(tokensValidAfter, ports.clock.now())
+      return { closed: open.map(closePurchase), lineAt }
+    },
+  )
+  if (kept) return { outcome: 'erased', name, kept, awaitReview }
+  if (!inTheWay) return { outcome: 'unknown' }
+  const reason = inTheWay.state === 'open' ? 'page_opened' : 'payment_processing'
+  return { outcome: 'refused', reason, purchase: inTheWay.id }
 }
