@@ -2,6 +2,7 @@ import type { Checkup } from '../../application/doctor/run-checks.ts'
 import type { Log, Ports, ServiceState, Supervisor } from '../../application/ports.ts'
 import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
+import type { Language } from '../../domain/language.ts'
 import type { Handler } from '../http/handler.ts'
 import type { Listener } from '../http/listen.ts'
 import type { CommandWords } from './command-words.ts'
@@ -46,6 +47,8 @@ export type CommandContext = {
     readonly offline: boolean
   }) => Promise<{ readonly checkups: readonly Checkup[]; readonly areSettingsRight: boolean }>
   readonly describeApi: () => Promise<object>
+  /** Reads and proofreads the operator's content in a folder. */
+  readonly readContent: (folder: string) => Promise<ReadContent>
 
   readonly openMigration: () => Promise<Migration>
   readonly openBackup: (file: string) => Promise<(onStep: OnStep) => BackupReport>
@@ -76,6 +79,27 @@ export type Service = {
   /** What it does by itself; resolves some time after it was asked to stop. */
   work(): Promise<void>
   close(): void
+}
+
+/** What a content folder holds, and what is wrong with it. */
+export type ReadContent = {
+  readonly files: readonly {
+    readonly language: Language
+    /** Null for a part that the file leaves to the built-in content. */
+    readonly strings: ReadonlyMap<string, unknown> | null
+    readonly reasons: readonly { readonly text: string }[] | null
+  }[]
+  readonly problems: readonly {
+    readonly file: string
+    /** Counted from 1; null where the whole file is meant. */
+    readonly line: number | null
+    readonly language: Language | null
+    readonly message: string
+    /** `serve` refuses content with an error; a warning is a slip that it serves. */
+    readonly level: 'error' | 'warning'
+    /** The problem as one line. */
+    readonly described: string
+  }[]
 }
 
 export type Migration = {

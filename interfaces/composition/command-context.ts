@@ -42,6 +42,10 @@ export function commandContext(surroundings: Surroundings, given: Given): Comman
       const { describeApi } = await import('./run-openapi.ts')
       return describeApi(surroundings, { version })
     },
+    async readContent(folder) {
+      const { readContent } = await import('./run-content.ts')
+      return readContent(folder)
+    },
 
     async openMigration() {
       const { openMigration } = await import('./run-database.ts')

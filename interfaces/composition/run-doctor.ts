@@ -73,8 +73,8 @@ async function loadSettings(
     exposedFiles: findExposedFiles({ env, envFile }),
   }
   try {
-    const { config, opened } = loadConfigWith(surroundings, await contentComposer())
-    const { warnings: contentWarnings } = opened
+    const { config } = loadConfigWith(surroundings, await contentComposer())
+    const contentWarnings = await proofread(config.contentDir)
     const settings = settingsFacts(config)
     return { ...around, problems: [], contentWarnings, settings }
   } catch (error) {
@@ -82,6 +82,15 @@ async function loadSettings(
     const { problems } = error
     return { ...around, problems, contentWarnings: [], settings: null }
   }
+}
+
+/** A line for each thing in the operator's content that looks wrong; none for the built-in content. */
+async function proofread(contentDir: string | null): Promise<readonly string[]> {
+  if (contentDir === null) return []
+  const { OWN_LIMITS } = await import('../../infrastructure/content/check-content.ts')
+  const { describeProblem } = await import('../../infrastructure/content/content-file.ts')
+  const { proofreadFolder } = await import('../../infrastructure/content/proofreading/proofread.ts')
+  return proofreadFolder(contentDir, OWN_LIMITS).problems.map(describeProblem)
 }
 
 function settingsFacts(config: Config): SettingsFacts['settings'] {

@@ -1,5 +1,5 @@
 import { reasonOf, reportFault } from '../../application/error-report.ts'
-import type { Log } from '../../application/ports.ts'
+import type { Content, Log } from '../../application/ports.ts'
 import {
   type Config,
   ConfigError,
@@ -20,7 +20,7 @@ import { untilSignal } from '../cli/stop-signal.ts'
 import { createHandler } from '../http/handler.ts'
 import { type Listener, listen } from '../http/listen.ts'
 import { composeBackups, reportBackupFolder } from './compose-backups.ts'
-import { type ComposedContent, contentComposer, logWarnings } from './compose-content.ts'
+import { contentComposer } from './compose-content.ts'
 import { composeMetrics } from './compose-metrics.ts'
 import { composeHttp, composePorts } from './compose-service.ts'
 import { composeSoundness, composeSupervisor } from './compose-supervision.ts'
@@ -42,7 +42,7 @@ export async function openService(
   { version }: { version: string },
 ): Promise<Service> {
   const write = (text: string) => void process.stdout.write(text)
-  const { config, content, warnings } = await loadSettings(surroundings)
+  const { config, content } = await loadSettings(surroundings)
   const priorities = isJournal(process.stdout.fd, surroundings.env['JOURNAL_STREAM'])
   const { logLevel: level, logFormat: format, tokenLifetimeMs } = config
   const uncounted = createLog({ level, format, priorities, write })
@@ -52,7 +52,6 @@ export async function openService(
   const listener = listenAt(config)
   const metrics = await composeMetrics({ port: config.metricsPort, log: uncounted })
   const { log, telemetry } = metrics
-  logWarnings(log, warnings)
   const supervisor = composeSupervisor({ surroundings, log })
   supervisor.starting('opens the database', { withinMs: OPENING_MAX_MS })
   const store = openUsableDatabase(config.database.path, log)
@@ -92,13 +91,13 @@ export async function openService(
 /** Throws `ConfigError` with every problem of the settings, and of what they name. */
 async function loadSettings(
   surroundings: Surroundings,
-): Promise<ComposedContent & { readonly config: Config }> {
+): Promise<{ readonly config: Config; readonly content: Content }> {
   const composeContent = await contentComposer()
-  const { config, opened } = loadConfigWith(surroundings, (config, report) => {
+  const { config, opened: content } = loadConfigWith(surroundings, (config, report) => {
     reportBackupFolder(config, report)
     return composeContent(config, report)
   })
-  return { config, ...opened }
+  return { config, content }
 }
 
 /** A database that stays unusable until somebody acts is a wrong setting: a service manager need not try it again. */

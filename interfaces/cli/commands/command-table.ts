@@ -2,6 +2,7 @@ import type { CommandGroup } from '../command.ts'
 import { HELP } from '../help.ts'
 import { backupCommand } from './backup.ts'
 import { completionCommand } from './completion.ts'
+import { contentCheckCommand } from './content-check.ts'
 import { doctorCommand } from './doctor.ts'
 import { eraseCommand } from './erase.ts'
 import { exportCommand } from './export.ts'
@@ -27,7 +28,10 @@ import { versionCommand } from './version.ts'
 
 /** Every command, in the order in which help shows them. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
-  { title: 'The service', commands: [serveCommand, healthcheckCommand, doctorCommand] },
+  {
+    title: 'The service',
+    commands: [serveCommand, healthcheckCommand, doctorCommand, contentCheckCommand],
+  },
   {
     title: 'Customers',
     commands: [

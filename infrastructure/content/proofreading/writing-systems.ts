@@ -1,4 +1,4 @@
-import type { Language } from '../../domain/language.ts'
+import type { Language } from '../../../domain/language.ts'
 
 /** How a language is written, as far as a program can tell. */
 type WritingSystem = {

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import { findDuplicates } from '../duplicates.ts'
 
 /** Of the longer text's length: two texts that differ in less are the same idea said twice. */
 const DISTANCE_MIN = 0.3
@@ -17,16 +18,6 @@ type Fingerprint = {
 
 /** Two texts, by their places in the list, and their distance: 0 for the same letters. */
 type Pair = { readonly first: number; readonly second: number; readonly distance: number }
-
-/** Each text that stands in the list before, to the letter, with its first place there. */
-export function findDuplicates(texts: readonly string[]): { first: number; second: number }[] {
-  const places = new Map<string, number>()
-  return texts.flatMap((text, second) => {
-    const first = places.get(text)
-    if (first === undefined) places.set(text, second)
-    return first === undefined ? [] : [{ first, second }]
-  })
-}
 
 /**
  * The pairs of different texts that are (nearly) the same but for case, marks and spaces: those whose edit distance

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { distance } from 'fastest-levenshtein'
-import {
-  findDuplicates,
-  findNearDuplicates,
-} from '../../../infrastructure/content/near-duplicates.ts'
+import { findDuplicates } from '../../../../infrastructure/content/duplicates.ts'
+import { findNearDuplicates } from '../../../../infrastructure/content/proofreading/near-duplicates.ts'
 
 describe('findNearDuplicates', () => {
   test('finds the same text again, whatever its case, marks and spaces', () => {
