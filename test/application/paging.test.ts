@@ -27,6 +27,8 @@ test.each([
 
 test('a reader that stops early reads no further page', async () => {
   const { begins, readPage } = listOf(1000)
-  for await (const item of readAll(readPage)) if (item === 201) break
+  for await (const item of readAll(readPage)) {
+    if (item === 201) break
+  }
   expect(begins).toEqual([null, 200])
 })
