@@ -17,10 +17,10 @@ export const contentCheckCommand: Command<{ folder: string; strict: boolean }> =
   summary: 'proofread a folder of your own content',
   operands: ['FOLDER'],
   options: [STRICT_OPTION, JSON_OPTION],
-  details: `Reads FOLDER as CONTENT_DIR is read, counts what there is in each language, and prints a line for each
-thing that is wrong: an error keeps "alibi serve" from taking the folder, a warning is a slip such as
-a letter of another script, a typewriter's apostrophe, or two texts that are nearly the same. Exits 0
-when serve would take the folder, else 1; --strict exits 1 for a slip, too.
+  details: `Reads FOLDER as CONTENT_DIR is read, counts what there is in each language, and prints a line for
+each thing that is wrong. An error keeps "alibi serve" from taking the folder. A warning is a slip,
+such as a letter of another script, a typewriter's apostrophe, or two texts that are nearly alike.
+Exits 0 when serve would take the folder, else 1; --strict exits 1 for a slip, too.
 Needs no settings.`,
   parse: ([folder = ''], { strict }) => ({ folder, strict: strict === true }),
   run: async (context, { folder, strict }) =>

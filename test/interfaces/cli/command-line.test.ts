@@ -330,24 +330,24 @@ describe('wrong usage', () => {
 })
 
 test('a command of two words and its own option are known as soon as the table names them', () => {
-  const strict: Option = { name: 'strict', type: 'boolean', usage: '--strict', summary: '' }
-  const words = { name: 'content check', summary: '', operands: ['FOLDER'], details: '' }
-  const check: Command<{ folder: string; strict: boolean }> = {
+  const tidy: Option = { name: 'tidy', type: 'boolean', usage: '--tidy', summary: '' }
+  const words = { name: 'shelf check', summary: '', operands: ['FOLDER'], details: '' }
+  const check: Command<{ folder: string; tidy: boolean }> = {
     ...words,
-    options: [strict],
-    parse: ([folder = ''], values) => ({ folder, strict: values['strict'] === true }),
+    options: [tidy],
+    parse: ([folder = ''], values) => ({ folder, tidy: values['tidy'] === true }),
     run: () => 0,
   }
   const commands = [...COMMANDS, check]
-  expect(parseCommandLine(['content', 'check', 'texts', '--strict'], commands)).toEqual({
+  expect(parseCommandLine(['shelf', 'check', 'texts', '--tidy'], commands)).toEqual({
     command: check,
-    asked: { folder: 'texts', strict: true },
+    asked: { folder: 'texts', tidy: true },
     options: PLAIN,
   })
-  expect(parseCommandLine(['content'], commands)).toEqual({
-    usageError: 'content needs one of check',
+  expect(parseCommandLine(['shelf'], commands)).toEqual({
+    usageError: 'shelf needs one of check',
   })
-  expect(parseCommandLine(['serve', '--strict'], commands)).toEqual({
-    usageError: 'serve does not take --strict',
+  expect(parseCommandLine(['serve', '--tidy'], commands)).toEqual({
+    usageError: 'serve does not take --tidy',
   })
 })

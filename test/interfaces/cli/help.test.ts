@@ -37,6 +37,7 @@ describe('help', () => {
     const readable = COMMANDS.filter(({ options }) => options.includes(JSON_OPTION))
     expect(readable.map(({ name }) => name)).toEqual([
       'doctor',
+      'content check',
       'grant',
       'revoke',
       'status',

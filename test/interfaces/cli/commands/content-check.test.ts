@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
-import { contentCheck } from '../../../../interfaces/cli/commands/content-check.ts'
+import { parseCommandLine } from '../../../../interfaces/cli/command-line.ts'
+import { COMMANDS } from '../../../../interfaces/cli/commands/command-table.ts'
+import {
+  contentCheck,
+  contentCheckCommand,
+} from '../../../../interfaces/cli/commands/content-check.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 
 const SLIP = {
@@ -82,5 +87,19 @@ test('writes one JSON object when asked to', () => {
       },
     ],
     problems: [{ file: 'en.json', line: 3, language: 'en', message: 'two dots', level: 'error' }],
+  })
+})
+
+test('takes a folder, and --strict or not', () => {
+  const options = { envFile: null, json: false }
+  const asked = (strict: boolean) => ({
+    command: contentCheckCommand,
+    asked: { folder: 'texts', strict },
+    options,
+  })
+  expect(parseCommandLine(['content', 'check', 'texts'], COMMANDS)).toEqual(asked(false))
+  expect(parseCommandLine(['content', 'check', 'texts', '--strict'], COMMANDS)).toEqual(asked(true))
+  expect(parseCommandLine(['content', 'check'], COMMANDS)).toEqual({
+    usageError: 'content check needs FOLDER: alibi content check FOLDER',
   })
 })
