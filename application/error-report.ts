@@ -4,7 +4,7 @@ import { type Outage, Unavailable } from './unavailable.ts'
 const MESSAGE_LENGTH_MAX = 500
 const CAUSES_MAX = 5
 
-/** What may be private in a message: an address, a code, and whatever is long enough to be a token or a key. */
+/** What may be private in a message: an address, a code, and any text long enough to be a token or a key. */
 const PRIVATE = /\S*@\S*|[\p{L}\p{Nd}_+/=.-]{24,}|\p{Nd}{6,}/gu
 
 /** What an operator has to look at first. */
@@ -14,21 +14,29 @@ const SETTINGS: Readonly<Record<Outage, string>> = {
   storage: 'DATABASE_URL',
 }
 
-/**
- * What the log may say about an error: its name, the causes it names and where each was thrown. Messages are quoted
- * without anything that could be an address, a code, a token or a key.
- */
-export function reportFault(error: unknown): LogFields {
-  const chain = causesOf(error)
-  return {
-    error: chain.map(summarise).join(' <- '),
-    stack: chain.map(framesOf).filter(Boolean).join('\n  caused by\n'),
-  }
+/** What went wrong and what that came from, in one line for an operator. It may quote what is private. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
 }
 
 /**
- * Tells the operator what failed and why: at level warn where it may pass by itself, and at level error where it will
- * not, such as a key that is no longer valid.
+ * What the log may say about an error: `error` is its summary, `stack` where it and its causes were thrown. Neither
+ * quotes what could be an address, a code, a token or a key.
+ */
+export function reportFault(error: unknown): { readonly error: string; readonly stack: string } {
+  const stack = causesOf(error).map(framesOf).filter(Boolean).join('\n  caused by\n')
+  return { error: summariseError(error), stack }
+}
+
+/** An error and its causes in one line for the log, without what may be private. */
+export function summariseError(error: unknown): string {
+  return causesOf(error).map(summarise).join(' <- ')
+}
+
+/**
+ * Logs a failure and its reason: at level warn where it may pass by itself, and at level error where it will not, such
+ * as a key that is no longer valid.
  */
 export function logFailure({ log }: Pick<Ports, 'log'>, error: unknown, fields: LogFields): void {
   if (!(error instanceof Unavailable)) {
@@ -39,7 +47,9 @@ export function logFailure({ log }: Pick<Ports, 'log'>, error: unknown, fields: 
   if (error.needsOperator) {
     const setting = SETTINGS[error.outage]
     log.error('something outside refuses our key: mend it', { setting, ...reported })
-  } else log.warn('something outside is unavailable', reported)
+  } else {
+    log.warn('something outside is unavailable', reported)
+  }
 }
 
 function causesOf(error: unknown): unknown[] {

@@ -1,6 +1,4 @@
-const LOOPBACK = /^(?:localhost|127\.[0-9.]+|\[?::1\]?)$/
-
-/** Whether a host or address, in brackets or without, can only be this machine itself: RFC 6761, RFC 1122, RFC 4291. */
+/** Whether a host's name or address, with or without the brackets of IPv6, means the machine itself. */
 export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host)
+  return /^(?:localhost|127\.[0-9.]+|::1|\[::1\])$/.test(host)
 }

@@ -1,17 +1,18 @@
 import type { Brand } from '../domain/brand.ts'
 import type { CodeChallenge, CodeVerifier } from '../domain/code-challenge.ts'
+import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
 import type { EmailTrace } from '../domain/erasure.ts'
 import type { Language } from '../domain/language.ts'
 import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { OutboxKey } from '../domain/outbox.ts'
-import type { Dispute, Refund } from '../domain/premium-grant.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
+import type { Refund } from '../domain/refund.ts'
 import type { Strings } from './content/strings.ts'
 import type { Store } from './store.ts'
 import type { Telemetry } from './telemetry.ts'
 
-/** A signed bearer token (RFC 6750), opaque to everyone but its issuer. */
+/** A signed bearer token (RFC 6750). Only its issuer reads it. */
 export type Token = Brand<string, 'Token'>
 
 // Providers.
@@ -46,7 +47,7 @@ export type CheckoutSession = { readonly sessionId: string; readonly checkoutUrl
 export type PaymentGateway = {
   /** Whether it takes real money. */
   readonly live: boolean
-  /** What is sold today. Asks the provider until it has answered once. */
+  /** What is sold today. Asks the provider at each call until one answer has come. */
   price(): Promise<Price>
   /** Idempotent by the purchase's id: asked again, the provider answers with the same session. */
   createSession(purchase: Purchase): Promise<CheckoutSession>
@@ -63,24 +64,24 @@ export type PaymentGateway = {
   refundPayment(refund: { paymentIntentId: string; key: OutboxKey }): Promise<readonly Refund[]>
   /** Sessions that a buyer has completed, by the time of their making. */
   findCompletedSessions(window: ListWindow): Promise<ListPage<SessionReport>>
-  /** Notifications that did not reach everyone they were for. */
+  /** Notifications that some endpoint has not taken. */
   findUndeliveredNotifications(window: ListWindow): Promise<ListPage<PaymentNotification>>
   findRefunds(window: ListWindow): Promise<ListPage<Refund>>
   findDisputes(window: ListWindow): Promise<ListPage<Dispute>>
-  /** Throws `invalid_signature` unless the provider itself signed these very bytes, and at most five minutes ago. */
+  /** Throws `invalid_signature` unless the provider itself signed exactly these bytes within the last five minutes. */
   readNotification(delivery: {
     payload: Uint8Array
     signature: string | null
   }): Promise<PaymentNotification>
 }
 
-/** Where a list begins: at objects made no earlier than `since`, after the page that gave `cursor`. */
+/** Where a page begins: after the page that gave `cursor`, among the objects made no earlier than `since`. */
 export type ListWindow = { readonly since: Date; readonly cursor: string | null }
 
 /** Newest first. */
 export type ListPage<Item> = {
   readonly items: readonly Item[]
-  /** The ids of objects on the page that make no sense to us. */
+  /** The ids of objects on the page that cannot be read as items. */
   readonly unreadable: readonly string[]
   /** Null on the last page. */
   readonly cursor: string | null
@@ -97,7 +98,7 @@ export type PaymentNotification = PaymentFact & {
 export type PaymentFact =
   | { readonly kind: 'session'; readonly report: SessionReport }
   | { readonly kind: 'refund'; readonly refund: Refund }
-  /** Something was refunded; what, the provider has to be asked. */
+  /** Something was refunded. Only the provider can say what. */
   | { readonly kind: 'refund_hint'; readonly paymentIntentId: string }
   | { readonly kind: 'dispute'; readonly dispute: Dispute }
   /** Nothing that Alibi acts on: another kind, another mode, another product. */
@@ -132,9 +133,9 @@ export type Tokens = {
 }
 
 export type Content = {
-  /** The languages there is content in, the default one among them, in the order in which they are shown. */
+  /** The languages that have content, the default one among them, in the order in which they are shown. */
   readonly languages: readonly Language[]
-  /** What there is in a language; in the default one when there is nothing in that. */
+  /** The content in a language, or in the default one where that language has none. */
   in(language: Language): LanguageContent
 }
 
@@ -146,13 +147,13 @@ export type LanguageContent = {
   readonly reasons: readonly string[]
 }
 
-/** Which excuse each reader got last, by its place in the list. Readers may be forgotten, but not mixed up. */
+/** The index of the excuse that each reader got last. A reader may be forgotten, but never mixed up with another. */
 export type LastReasons = {
   find(reader: Email, language: Language): number | null
   remember(reader: Email, language: Language, index: number): void
 }
 
-/** Counts by client. Exact: in no window of its length are more than `limit` accepted, and a refusal costs nothing. */
+/** Counts by client, exactly: no window of its length has more than `limit` accepted. A refusal does not count. */
 export type RateLimiter = {
   readonly limit: number
   readonly windowMs: number
@@ -193,7 +194,7 @@ export type SandboxSession = {
 
 /** What happened, for the operator. Fields never hold codes, tokens, keys or addresses. */
 export type Log = {
-  /** For whoever looks for a fault. */
+  /** For an operator who looks for a fault. */
   debug(event: string, fields?: LogFields): void
   info(event: string, fields?: LogFields): void
   warn(event: string, fields?: LogFields): void
@@ -207,24 +208,24 @@ export type Backup = { readonly name: string; readonly at: Date; readonly bytes:
 
 /** The folder in which the service keeps backups that it makes by itself. */
 export type BackupFolder = {
-  /** Those that the service has made, oldest first. What else lies in the folder is not among them. */
+  /** Those that the service has made, oldest first. Other files in the folder are left out. */
   list(): Promise<readonly Backup[]>
-  /** Called after the moment, which has to be free. Throws with the reason; then the folder is as it was. */
+  /** Makes one named after the moment; no file may have that name. Throws with the reason, and then changes nothing. */
   make(at: Date, stopping: AbortSignal): Promise<Backup>
   remove(backup: Backup): Promise<void>
 }
 
-/** How the backups do that the service makes by itself, for whoever watches over it. */
+/** The backups that the service makes by itself, for monitoring. */
 export type Backups = {
-  /** Of those whose moment has come; null when there is none. Throws when the folder cannot be read. */
+  /** The newest that is not from the future; null when there is none. Throws when the folder cannot be read. */
   findNewest(): Promise<Backup | null>
 }
 
-/** Whoever has started the service and keeps it running, and may not be there. Nothing here throws. */
+/** The program that starts the service and keeps it running, if there is one. No method throws. */
 export type Supervisor = {
   /** How long after a sign of life it takes the service for hung, in milliseconds; null when it waits for none. */
   readonly patienceMs: number | null
-  /** Asks for so much time before something that may take long. */
+  /** Asks for more time before something that may take long. */
   starting(status: string, limit: { withinMs: number }): void
   ready(status: string): void
   alive(): void
@@ -238,16 +239,16 @@ export type ServiceState = {
   readonly enabled: boolean
   /** Whether it serves. */
   readonly active: boolean
-  /** In the supervisor's words, such as active (running), activating (auto-restart) or failed (failed). */
+  /** In the supervisor's words: `active (running)`, `activating (auto-restart)`, `failed (failed)`. */
   readonly state: string
   /** Since when it is in that state, in universal time as of ISO 8601; null when it was in no other. */
   readonly since: string | null
   readonly pid: number | null
-  /** What the service last said of itself; null where no process runs, since the last words of one are kept. */
+  /** What the running service last said of itself. Null where no process runs: an old status would be stale. */
   readonly status: string | null
-  /** How often it was started anew by itself. */
+  /** How often the supervisor has restarted it by itself. */
   readonly restarts: number
-  /** Whether the way to start it has been changed since the supervisor read it. */
+  /** Whether its unit has changed since the supervisor read it. */
   readonly needsReload: boolean
   /** How its last process ended; null while one runs, and when there was none. */
   readonly lastExit: string | null

@@ -1,20 +1,22 @@
+import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
 import type { EmailTrace } from '../domain/erasure.ts'
 import type { AuditEntry, Cause } from '../domain/grant-change.ts'
 import type { Otp, OtpRecord } from '../domain/otp.ts'
 import type { OutboxKey, OutboxKind, OutboxMessage } from '../domain/outbox.ts'
-import type { Dispute, PremiumGrant, Refund, Reversals } from '../domain/premium-grant.ts'
+import type { PremiumGrant, Reversals } from '../domain/premium-grant.ts'
 import type { Price, Purchase, PurchaseId, PurchaseState } from '../domain/purchase.ts'
+import type { Refund } from '../domain/refund.ts'
 import type { PrunedKind } from '../domain/retention.ts'
 import type { Verification } from '../domain/verification.ts'
 
-// Every method is one atomic operation: it happens whole or not at all, is durable once its promise resolves, and no
+// Every method is one atomic operation: it happens whole or not at all, it is durable once its promise resolves, and no
 // other writer comes between what it reads and what it writes. Where `change` throws, nothing is stored and the error
-// passes through. All of them throw `Unavailable('storage')` when the database does not answer.
+// passes through. Every method throws `Unavailable('storage')` when the database does not answer.
 
-/** At most one record per address; an address nobody knows has the empty one. */
+/** At most one record per address; an unknown address has the empty one. */
 export type OtpRepository = {
-  /** Stores the record and, where the code that was spent proved the address, its verification: both or neither. */
+  /** Stores the record and the verification, if there is one: both or neither. */
   update<Result extends { record: OtpRecord; verification?: Verification | null }>(
     email: Email,
     change: (record: OtpRecord) => Result,
@@ -36,7 +38,7 @@ export type Account = Reversals & {
   readonly verification: Verification | null
 }
 
-// What can change a grant takes its cause, and writes both to the audit trail in the same transaction.
+// A method that can change a grant takes its cause. It writes both to the audit trail in the same transaction.
 
 /** Never holds two open purchases of one address, nor one session under two purchases. */
 export type PurchaseRepository = {
@@ -49,13 +51,15 @@ export type PurchaseRepository = {
     cause: Cause,
     change: (account: Account) => Result,
   ): Promise<Result>
-  /** As `update`, for the address that the purchase has by then: it may be erased. Null for an id nobody knows. */
+  /** As `update`, for the address that the purchase has by then: it may be erased. Null for an unknown id. */
   updateById<Result extends { purchase: Purchase | null; messages?: readonly OutboxMessage[] }>(
     id: PurchaseId,
     cause: Cause,
     change: (account: Account, purchase: Purchase) => Result,
   ): Promise<Result | null>
   findAccount(email: Email): Promise<Account>
+  /** That of the address that the purchase has by then. Null for an unknown id. */
+  findAccountByPurchase(id: PurchaseId): Promise<Account | null>
   findById(id: PurchaseId): Promise<Purchase | null>
   findBySessionId(sessionId: string): Promise<Purchase | null>
   findByPaymentIntentId(paymentIntentId: string): Promise<Purchase | null>
@@ -77,14 +81,14 @@ export type PremiumGrantRepository = {
   add(grant: { id: string; email: Email }, cause: Cause): Promise<void>
   /** Revokes every grant the address has now, and says how many. A purchase paid later is a new grant. */
   revokeAll(email: Email, cause: Cause): Promise<number>
-  /** Everybody's, oldest first, from the one after `after`, by the moment and then by the id. */
+  /** Those of all addresses, oldest first, from the one after `after`, by the moment and then by the id. */
   list(page: {
     after: Pick<DatedGrant, 'since' | 'id'> | null
     limit: number
   }): Promise<readonly DatedGrant[]>
 }
 
-/** Facts about money, by the provider's object id, also about money that is not (or not yet) known to be ours. */
+/** Facts about money, by the provider's object id. They may be about money of no purchase that is known (yet). */
 export type RefundRepository = {
   /** Changes what is known of each reported one, of all of them or of none, and says of how many the state was news. */
   update<Reported extends { readonly id: string }>(
@@ -118,15 +122,15 @@ export type AuditTrail = {
 /** What waits to be carried out outside. Messages come in together with their purchase. */
 export type OutboxRepository = {
   /**
-   * Takes the message of these kinds that has been due for the longest, as `begin` leaves it, so that nobody else takes
-   * it as well. Null when none is due. One that is due later than any wait lasts was put off by a clock that has been
-   * set back since: it is due, too.
+   * Takes the message of these kinds that has been due for the longest, and stores it as `begin` leaves it, so that no
+   * other process takes it as well. Null when none is due. A message is also due when its wait is longer than any wait
+   * lasts: the clock has been set back.
    */
   takeDue(
     due: { kinds: readonly OutboxKind[]; now: Date },
     begin: (message: OutboxMessage) => OutboxMessage,
   ): Promise<OutboxMessage | null>
-  /** Null for a key that nobody knows. */
+  /** Null for an unknown key. */
   update(
     key: OutboxKey,
     change: (message: OutboxMessage) => OutboxMessage,
@@ -134,7 +138,7 @@ export type OutboxRepository = {
   findByPurchase(id: PurchaseId): Promise<readonly OutboxMessage[]>
 }
 
-/** The ways through the provider's records, in the order in which they are gone. */
+/** The ways through the records of payments, in the order in which they run. */
 export const SWEEP_NAMES = [
   'open_purchases',
   'completed_sessions',
@@ -158,7 +162,7 @@ export type LogOutRepository = {
   update(email: Email, change: (lineAt: Date | null) => Date): Promise<void>
 }
 
-/** All that is stored about an address, but for what codes are made of and what a browser has proven itself by. */
+/** All that is stored about an address, but for the seeds of codes and the challenges of browsers. */
 export type PersonalRecords = Reversals & {
   /** Those that were mailed last, whether they still live or not. */
   readonly codes: readonly Omit<Otp, 'seed'>[]
@@ -185,7 +189,7 @@ type SandboxPayment = {
   readonly paymentIntentId: string | null
 }
 
-/** How much of what was stored about an address stays when it is erased, under another name. */
+/** How many records of an erased address stay, under another name. */
 export type KeptRecords = {
   readonly purchases: number
   readonly operatorGrants: number
@@ -206,7 +210,7 @@ export type PersonalData = {
    * Takes the address out of everything stored. Stores what `judge` returns, revokes every grant, deletes what is
    * about the address alone, puts `name` in its place elsewhere, and leaves the line under `trace`. Null, and nothing
    * is changed, where `judge` returns null. Afterwards the address is in none of the database's files; where another
-   * process reads an older state meanwhile, the write-ahead log has it until it is begun anew.
+   * process reads an older state meanwhile, the write-ahead log has it until SQLite restarts that log.
    */
   erase(
     email: Email,
@@ -217,26 +221,26 @@ export type PersonalData = {
 
 export type Retention = {
   /**
-   * Deletes some of those that are of no use since `upTo` or longer, `limit` at most, and says how many; see
-   * domain/retention.ts. Messages that were given up, and purchases of an address that was erased, stay. Where log-outs
-   * are deleted, everybody's tokens from before the latest of them are void from then on.
+   * Deletes those that have been of no use since `upTo` or longer, `limit` at most, and says how many; see
+   * domain/retention.ts. Messages that were given up, and purchases of an erased address, stay. Once log-outs are
+   * deleted, all tokens from before the latest of them are void, of every address.
    */
   prune(kind: PrunedKind, batch: { upTo: Date; limit: number }): Promise<number>
 }
 
 export type DatabaseHealth = {
-  /** Throws `Unavailable('storage')` unless the database answers, from files that are still at their place. */
+  /** Throws `Unavailable('storage')` unless the database answers, and its files are still in their place. */
   check(): Promise<void>
-  /** As `check`, and unless a commit comes through, within two seconds, and the disk has room for more. */
+  /** As `check`; also throws unless a commit succeeds within two seconds, and the disk has room for more. */
   checkWritable(): Promise<void>
-  /** Whether the database has failed the last one who wanted to store something, so that it is worth a check. */
+  /** Whether the last write failed, so that the database is worth a check. */
   lastWriteFailed(): boolean
 }
 
-/** What the operator's monitoring is told of the whole database. Cheap enough to be asked every few seconds. */
+/** Figures of the whole database, for monitoring. Cheap enough to be read every few seconds. */
 export type Statistics = {
   countPurchases(): Promise<Readonly<Record<PurchaseState, number>>>
-  /** The messages that wait or were given up. A kind of which there is none is left out. */
+  /** The messages that wait or were given up. A kind without any is left out. */
   countOutbox(): Promise<readonly OutboxCount[]>
   /** Wrong codes, over all addresses, within these moments. */
   countWrongTries(window: { from: Date; until: Date }): Promise<number>
@@ -269,7 +273,7 @@ type GrantChangeCounts = {
 
 export type FileSizes = {
   readonly databaseBytes: number
-  /** What was written and is not yet in the database's own file. */
+  /** What was written to the write-ahead log, and is not yet in the database's own file. */
   readonly logBytes: number
   /** What is left on the disk. */
   readonly freeBytes: number

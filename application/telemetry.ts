@@ -1,7 +1,7 @@
 import type { OtpAttempt } from '../domain/otp.ts'
 import type { Outage } from './unavailable.ts'
 
-/** What the operator's monitoring counts. Takes no time worth speaking of, and never throws. */
+/** What the operator's monitoring counts. Recording takes next to no time, and never throws. */
 export type Telemetry = {
   record(event: TelemetryEvent): void
 }
@@ -20,14 +20,14 @@ export type TelemetryEvent =
   | { readonly kind: 'client_refused'; readonly budget: string }
   /** A rule said no. */
   | { readonly kind: 'request_refused'; readonly reason: string }
-  /** A code was brought for an address. */
+  /** A visitor has entered a code. */
   | { readonly kind: 'code_tried'; readonly outcome: OtpAttempt['outcome'] }
   | ProviderCall
   | NotificationReceived
   | SweepEnded
   /** Something that the service does by itself failed as a whole. */
   | { readonly kind: 'task_failed'; readonly task: TaskName }
-  /** The operator was told of something that is not in order. */
+  /** The log has a line of level warn or error. */
   | { readonly kind: 'logged'; readonly level: 'warn' | 'error' }
 
 /** What the service does by itself. */
@@ -51,12 +51,12 @@ export type ProviderCall = {
   readonly failure: 'unavailable' | 'refused' | 'fault' | null
 }
 
-/** The provider told something. */
+/** A notification of the provider has come. */
 export type NotificationReceived = {
   readonly kind: 'notification_received'
   /**
-   * `known` changed nothing: it came before, or another way, or is about somebody else's session. `ignored` is of a kind
-   * that changes nothing. `refused` was not signed by the provider.
+   * `known` changed nothing: it came before, or by another way, or is about a session of another service. `ignored` is
+   * of a kind that changes nothing. `refused` was not signed by the provider.
    */
   readonly outcome: 'news' | 'known' | 'ignored' | 'refused' | 'unavailable' | 'fault'
   /** From the event until it was dealt with; null where it was not, or where the event tells no time. */

@@ -1,12 +1,12 @@
-/** What the service cannot do its part without. */
+/** What the service depends on. */
 export type Outage = 'email' | 'payment' | 'storage'
 
-/** Something outside did not do its part. Nothing is half done, and the same request may succeed later. */
+/** A dependency did not do its part. Nothing is half done, and the same request may succeed later. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable'
   /**
-   * Whether the other side refused with an answer of its own, so that nothing is still under way there. False
-   * where it timed out or the connection broke: then it may have acted.
+   * Whether the other side refused with an answer of its own, so that nothing is still under way there. False where it
+   * timed out or the connection broke: then it may have acted.
    */
   readonly answered: boolean
   /** Whether it stays so until an operator acts, as with a key that is no longer valid. */

@@ -1,6 +1,6 @@
 type Dated = { readonly at: Date }
 
-/** A disk that is full may have room again, and a folder be mounted, long before the next backup is due. */
+/** A full disk may have room again, or a folder be mounted, long before the next backup is due. */
 export const RETRY_AFTER_MS = 10 * 60_000
 
 /** The moment in UTC to the second, as it stands in names of files: `20261121T030000Z`. */
@@ -13,18 +13,18 @@ export function backupNameOf(at: Date): string {
   return `alibi-${stampOf(at)}.db`
 }
 
-/** When the backup of this name was made. Null for every name that the service gives none. */
+/** When the backup of this name was made. Null for a name that the service does not give. */
 export function parseBackupName(name: string): Date | null {
   const [, year, month, day, hour, minute, second] =
     /^alibi-([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})Z\.db$/.exec(name) ?? []
   const at = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  // A day that no month has is taken for one of the next month.
+  // `Date` takes 31 February for a day in March.
   return Number.isNaN(at.getTime()) || backupNameOf(at) !== name ? null : at
 }
 
 /**
- * Whether a backup has to be made now: the last one is old enough, and the last failure long enough ago. A moment that
- * is still to come was noted by a clock that has been set back since, and does not count.
+ * Whether a backup has to be made now: the last one is old enough, and the last failure long enough ago. A moment in
+ * the future does not count: the clock was ahead then.
  */
 export function isBackupDue(
   backups: readonly Dated[],
@@ -36,7 +36,7 @@ export function isBackupDue(
   return backups.every(({ at }) => hasPassedSince(at, everyMs))
 }
 
-/** The latest whose moment has come: one that is still to come was named by a clock that was ahead. Null without one. */
+/** The latest. One from the future does not count: the clock was ahead then. Null without any. */
 export function findNewest<Backup extends Dated>(
   backups: readonly Backup[],
   { now }: { now: Date },
@@ -46,8 +46,8 @@ export function findNewest<Backup extends Dated>(
 }
 
 /**
- * Those that are too many, the first to go first: the oldest, and before them those of a moment that is still to come,
- * which would otherwise push out every backup that is made until then. Never the latest that is not.
+ * Those that are too many, in the order in which they have to go. Backups from the future go first, since they would
+ * push out every backup made until then; the oldest go next. The latest from the past always stays.
  */
 export function findSuperfluous<Backup extends Dated>(
   backups: readonly Backup[],

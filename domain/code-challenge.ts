@@ -1,13 +1,13 @@
 import type { Brand } from './brand.ts'
 import { DomainError } from './errors.ts'
 
-// Proof Key for Code Exchange, method S256 (RFC 7636): a browser makes up a verifier, hands over its challenge while it
-// proves an address, and the verifier when it comes back. Nobody else can work the verifier out from the challenge.
+// Proof Key for Code Exchange, method S256 (RFC 7636): a browser makes up a verifier. It sends the challenge while it
+// proves an address, and the verifier when it comes back. The challenge does not tell the verifier.
 
 /** The SHA-256 of a verifier in base64url; worthless without the verifier. */
 export type CodeChallenge = Brand<string, 'CodeChallenge'>
 
-/** What only the browser knows that made it up. */
+/** A secret that a browser makes up and keeps. */
 export type CodeVerifier = Brand<string, 'CodeVerifier'>
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/

@@ -1,4 +1,4 @@
-/** Looks at every character whatever the first ones say, so that the time it takes tells nothing but the length. */
+/** Compares every character, also after a difference, so that the time it takes tells nothing but the length. */
 export function sameText(left: string, right: string): boolean {
   if (left.length !== right.length) return false
   let difference = 0

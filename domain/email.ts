@@ -4,7 +4,7 @@ import { DomainError } from './errors.ts'
 /** A normalised address: lower case, its domain in ASCII. Two spellings of one address are one `Email`. */
 export type Email = Brand<string, 'Email'>
 
-/** Where the names of addresses that were erased are: the domain can have no mailbox, and none is taken from there. */
+/** The domain of the names that erased addresses get. It can have no mailbox, and `parseEmail` refuses it. */
 export const NOBODYS_DOMAIN = 'alibi.invalid'
 
 const LENGTH_MAX = 254
@@ -17,7 +17,7 @@ const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const HOST_NAME = new RegExp(`^(?:${LABEL}\\.)+(?![0-9]+$)${LABEL}$`)
 
-// Whatever a URL would read as more than a host name (port, path, escape, user) never reaches its parser.
+// A port, a path, an escape or a user never reaches the URL parser, which would read more than a host name.
 const DOMAIN_CHARACTERS = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu
 // Punycode hides a hyphen at the edge of an internationalised label from HOST_NAME.
 const HYPHEN_AT_EDGE = /(?:^|[.\u3002])-|-(?:$|[.\u3002])/u

@@ -9,7 +9,7 @@ const NAME = new RegExp(`^erased-[0-9a-z]+@${NOBODYS_DOMAIN.replace('.', '\\.')}
 
 /**
  * The name that takes the place of an address in what the books need. One for each erasure, so that what belonged
- * together stays together. Nobody has it: `.invalid` is no domain (RFC 6761, section 6.4), and `parseEmail` refuses it.
+ * together stays together. It is no mailbox: `.invalid` is no domain (RFC 6761, section 6.4).
  */
 export function erasedEmail(id: string): Email {
   return `erased-${id}@${NOBODYS_DOMAIN}` as Email
@@ -20,8 +20,8 @@ export function isErased(email: Email): boolean {
 }
 
 /**
- * Whether money may still come for a purchase, so that its address cannot be erased now. A page that the provider has
- * never confirmed is known to nobody who could pay on it: that purchase is only to be closed.
+ * Whether money may still come for a purchase, so that its address cannot be erased now. No buyer has seen a page that
+ * the provider has never confirmed: that purchase only has to be closed.
  */
 export function mayStillBePaid({ state, sessionId }: Purchase): boolean {
   return state === 'processing' || (state === 'open' && sessionId !== null)

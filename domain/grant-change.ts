@@ -1,12 +1,9 @@
+import type { DisputeState } from './dispute.ts'
 import type { Email } from './email.ts'
-import {
-  type DisputeState,
-  isActive,
-  type PremiumGrant,
-  type RefundState,
-} from './premium-grant.ts'
+import { isActive, type PremiumGrant } from './premium-grant.ts'
+import type { RefundState } from './refund.ts'
 
-/** Who brings a change about. */
+/** Who makes a change. */
 export const ACTORS = ['webhook', 'page', 'checkout', 'reconciler', 'outbox', 'operator'] as const
 export type Actor = (typeof ACTORS)[number]
 
@@ -37,7 +34,7 @@ export type GrantChange = {
 /** A change as it is written down, once and for ever. */
 export type AuditEntry = GrantChange & Cause
 
-/** What is new in `after`, in the order of the grants. Facts are never taken back, so nothing is ever missing there. */
+/** What is new in `after`, in the order of the grants. Facts are never taken back, so `after` lacks none of them. */
 export function findGrantChanges(
   before: readonly PremiumGrant[],
   after: readonly PremiumGrant[],

@@ -1,13 +1,11 @@
-/** So many wrong codes in the window, over all addresses, are more than people mistype. */
+/** People do not mistype so many codes in the window, even over all addresses. */
 const WRONG_TRIES_ALARMING = 200
-/** Only well below is it over, so that the alarm does not go on and off around one number. */
+/** The alarm ends only well below, so that it does not go on and off around one number. */
 const WRONG_TRIES_CALM = 100
 
 export const GUESSING_WINDOW_MS = 60 * 60_000
 
-/**
- * Whether somebody seems to try codes on many addresses, a few on each, which the limits of no single address notice.
- */
+/** Whether codes seem to be guessed over many addresses, too few on each for the limits of a single address. */
 export function isGuessing(wasGuessing: boolean, wrongTries: number): boolean {
   return wrongTries >= (wasGuessing ? WRONG_TRIES_CALM : WRONG_TRIES_ALARMING)
 }

@@ -8,7 +8,7 @@ export type OtpCode = Brand<string, 'OtpCode'>
 /** What a code is derived from with a secret key; worthless without that key. */
 export type OtpSeed = Brand<string, 'OtpSeed'>
 
-/** One code that was issued. Whoever holds the key can derive its digits; the state cannot tell them. */
+/** One code that was issued. Its digits follow from the seed and the secret key; the state alone does not tell them. */
 export type Otp = {
   readonly seed: OtpSeed
   readonly issuedAt: Date
@@ -17,9 +17,8 @@ export type Otp = {
 }
 
 /**
- * All that is remembered about the codes of one address. `current` is the code that counts.
- * `replacement` has been sent out but its delivery is not known yet, so that a mail that cannot be sent does
- * not take away the code the user already has.
+ * All that is remembered about the codes of one address. `current` is the code that counts. `replacement` was sent, and
+ * its delivery is not known yet: a mail that cannot be sent does not take away the code that the user already has.
  */
 export type OtpRecord = {
   readonly current: Otp | null

@@ -34,7 +34,7 @@ export type OutboxProgress =
   /** `dropped`: it was no longer wanted. `given_up`: an operator has to see to it. */
   | { readonly state: 'done' | 'dropped' | 'given_up'; readonly endedAt: Date }
 
-/** Longer than any provider is waited for, so that no attempt overtakes the one before it. */
+/** Longer than the service waits for any provider, so that no attempt overtakes the one before it. */
 const FIRST_WAIT_MS = 30_000
 export const WAIT_MAX_MS = 60 * 60_000
 /** As many as there are in three days of such waits. */
@@ -58,8 +58,8 @@ export function messagesAbout(
     after: Purchase
     outcome: SessionOutcome
     /**
-     * What has been given back of a purchase whose row was lost, and with it the knowledge of what has gone out; null
-     * for any other.
+     * What has been given back of a purchase whose row, and with it the record of its messages, was lost. Null for any
+     * other.
      */
     lost: Reversals | null
   },
@@ -70,7 +70,7 @@ export function messagesAbout(
   }: { hasPremium: boolean; refundDuplicates: boolean; now: Date },
 ): readonly OutboxMessage[] {
   if (before.state === after.state) return []
-  // Nobody wants to hear of a payment of which nothing is left.
+  // A buyer who has all the money back needs no mail about its payment.
   if (lost && isGivenBack(after, lost)) return []
   if (after.state === 'paid' && after.isDuplicate) {
     // Where a voucher paid for everything there is nothing to give back.
@@ -107,8 +107,8 @@ export function draftMessage(kind: OutboxKind, purchase: Purchase, now: Date): O
 }
 
 /**
- * Begins an attempt, which also says when the next one is due: an attempt that fails, or whose process is killed,
- * needs nobody to note it. The waits grow from half a minute to an hour; after three days of them the message is given up.
+ * Begins an attempt and says when the next one is due, so that an attempt that fails, or is killed, needs no further
+ * note. The waits grow from half a minute to an hour; after three days of them the message is given up.
  */
 export function beginAttempt(message: OutboxMessage, now: Date): OutboxMessage {
   if (message.state !== 'waiting') return message

@@ -19,8 +19,8 @@ export function readPurchaseId(text: string): PurchaseId | null {
 export type Price = { readonly amount: number; readonly currency: string }
 
 /**
- * How far a purchase has come. It only ever moves to a later one of these, whatever the order in which reports
- * arrive: paid beats closed, and what was once closed is not opened again.
+ * How far a purchase has come. It only moves to a later one of these, in whatever order reports arrive: paid beats
+ * closed, and what was once closed is not opened again.
  */
 export const PURCHASE_STATES = ['open', 'processing', 'closed', 'review', 'paid'] as const
 export type PurchaseState = (typeof PURCHASE_STATES)[number]
@@ -71,7 +71,7 @@ export type PurchaseProgress =
       readonly revokedAt: Date | null
     }
 
-/** `expired`: nobody paid in time. `failed`: the money was promised and did not come. */
+/** `expired`: no payment came in time. `failed`: the money was promised and did not come. */
 export type SessionOutcome = 'open' | 'processing' | 'expired' | 'failed' | 'paid'
 
 /** What the provider says about one of its sessions. */
@@ -98,7 +98,7 @@ export type SessionReport = {
 const SESSION_LIFETIME_MS = 33 * 60_000
 /** A page that closes while someone types a card number is worse than a new one. */
 const REUSE_MARGIN_MS = 5 * 60_000
-/** After this long the provider no longer takes the same `expiresAt`, and nobody is waiting for the answer. */
+/** After this long the provider no longer takes the same `expiresAt`, and no buyer waits for the answer. */
 const CREATION_WINDOW_MS = 60_000
 
 export function draftPurchase(draft: {
@@ -132,8 +132,8 @@ export function findOpenPurchase(purchases: readonly Purchase[]): Purchase | nul
 }
 
 /**
- * Throws `premium_already_active` or `payment_processing` where another payment would be one too many: also where money
- * has come that an operator has to look at first.
+ * Throws `premium_already_active` or `payment_processing` where another payment would be one too many. Money that an
+ * operator has to review counts as processing.
  */
 export function refuseSecondPayment(
   { purchases, ...reversals }: Reversals & { purchases: readonly Purchase[] },
@@ -145,7 +145,7 @@ export function refuseSecondPayment(
   if (purchases.some(isUnderWay)) throw new DomainError('payment_processing')
 }
 
-/** Whether an operator has to look at it: money is here that was not asked for. */
+/** Whether an operator has to look at it, because money is here that was not asked for. */
 export function awaitsReview(purchase: Purchase, reversals: Reversals): boolean {
   if (purchase.state !== 'review' || purchase.amountReceived === 0) return false
   return isMoneyHere({
@@ -199,7 +199,7 @@ export function closePurchase(purchase: Purchase): Purchase {
   return advance(purchase, { state: 'closed' })
 }
 
-/** Whether a report is about this purchase, and not about somebody else's session that merely names it. */
+/** Whether a report is about this purchase, rather than about another session that merely names it. */
 export function concerns(report: SessionReport, purchase: Purchase): boolean {
   return purchase.sessionId === null
     ? report.purchaseId === purchase.id
@@ -207,8 +207,8 @@ export function concerns(report: SessionReport, purchase: Purchase): boolean {
 }
 
 /**
- * Takes a report into account. Any order and any repetition of the same reports gives the same purchase, and one that
- * brings nothing new returns the very purchase that was given.
+ * Takes a report into account. Any order and any repetition of the same reports gives the same purchase. A report that
+ * brings nothing new returns the same object.
  */
 export function settlePurchase(
   purchase: Purchase,
@@ -249,7 +249,7 @@ export function keepDuplicate(purchase: Purchase): Purchase {
   return isOneTooMany ? { ...purchase, isDuplicate: false } : purchase
 }
 
-/** Learns the provider's names for it. A report that brings nothing new returns the purchase itself. */
+/** Learns the provider's names for it. A report that brings nothing new returns the same object. */
 function linkPurchase(purchase: Purchase, report: SessionReport): Purchase {
   const sessionId = purchase.sessionId ?? report.sessionId
   const paymentIntentId = purchase.paymentIntentId ?? report.paymentIntentId

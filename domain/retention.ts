@@ -16,8 +16,8 @@ const DAY_MS = 24 * 60 * 60_000
 const QUARTER_MS = 90 * DAY_MS
 
 /**
- * How long each of them is kept, in milliseconds: codes and verifications after they have expired, purchases that
- * nobody paid after their page has closed, messages after they have ended, and the rest after it happened.
+ * How long each of them is kept, in milliseconds: codes and verifications after they have expired, unpaid purchases
+ * after their page has closed, messages after they have ended, and the rest after it happened.
  */
 const KEPT_MS: Readonly<Record<PrunedKind, number>> = {
   codes: DAY_MS,
@@ -33,10 +33,7 @@ const KEPT_MS: Readonly<Record<PrunedKind, number>> = {
   audit_entries: 1096 * DAY_MS,
 }
 
-/**
- * The moment up to which things of a kind are to be pruned. A log-out is needed as long as a token from before it could
- * live.
- */
+/** The moment up to which a kind is pruned. A log-out stays for at least as long as a token from before it may live. */
 export function pruneUpTo(
   kind: PrunedKind,
   { tokenLifetimeMs, now }: { tokenLifetimeMs: number; now: Date },

@@ -3,7 +3,7 @@ import { sameText } from './constant-time.ts'
 import type { Email } from './email.ts'
 import { isLoggedOut } from './log-out.ts'
 
-/** Someone proved, with a code, that the address is theirs. */
+/** A visitor has proved, with a code, that the address is theirs. */
 export type Verification = {
   readonly email: Email
   readonly verifiedAt: Date

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { reasonOf } from '../application/reason-of.ts'
-import { ConfigError, loadListenAddress } from '../infrastructure/config/config.ts'
+import { reasonOf } from '../application/error-report.ts'
+import { ConfigError } from '../infrastructure/config/config.ts'
 import { withEnvFile } from '../infrastructure/config/env-file.ts'
 import { isJournal, JOURNAL_PRIORITIES } from '../infrastructure/systemd/journal.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { parseCommandLine } from './cli/command-line.ts'
-import { version } from './cli/commands/version.ts'
+import { COMMAND_GROUPS, COMMANDS } from './cli/commands/command-table.ts'
 import { EXIT } from './cli/exit-codes.ts'
 import { help, refuseUsage } from './cli/help.ts'
-import type { CommandContext } from './composition/command-context.ts'
+import { commandContext } from './composition/command-context.ts'
 
-// Where it begins: the command line in, the exit code out. What only one command needs is imported by that command, so
-// that the small ones start in a few milliseconds.
+// Where it begins: the command line in, the exit code out. What only some commands need is imported when one of them
+// asks for it, so that the small ones start in a few milliseconds.
 
 /** Put in where an executable is compiled. */
 declare const ALIBI_COMMIT: string | undefined
@@ -42,75 +42,17 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function run(argv: readonly string[]): Promise<number> {
-  const line = parseCommandLine(argv)
+  const line = parseCommandLine(argv, COMMANDS)
   if ('usageError' in line) return refuseUsage({ ...line, complain })
-  if (line.command === 'help') return help({ topic: line.topic, print })
+  if ('topic' in line) return help({ ...line, groups: COMMAND_GROUPS, print })
 
-  const { envFile, json } = line.options
-  const env = envFile === null ? process.env : withSettingsFile(envFile)
-  const surroundings = { env, readFile }
-  const context: CommandContext = { surroundings, json, print, complain, progress: showProgress }
-  if (line.command !== 'serve') process.stdout.on('error', endUnread)
-  switch (line.command) {
-    case 'serve': {
-      const { runServe } = await import('./composition/run-serve.ts')
-      return runServe(context)
-    }
-    case 'migrate': {
-      const { runMigrate } = await import('./composition/run-database.ts')
-      return runMigrate(context)
-    }
-    case 'backup': {
-      const { runBackup } = await import('./composition/run-database.ts')
-      return runBackup(context, line)
-    }
-    case 'restore': {
-      const { runRestore } = await import('./composition/run-database.ts')
-      return runRestore(context, line)
-    }
-    case 'doctor': {
-      const { runDoctor } = await import('./composition/run-doctor.ts')
-      return runDoctor(context, line)
-    }
-    case 'healthcheck': {
-      const { healthcheck } = await import('./cli/commands/healthcheck.ts')
-      return healthcheck({ ...loadListenAddress(surroundings), print })
-    }
-    case 'grant':
-    case 'revoke':
-    case 'status':
-    case 'grants':
-    case 'logout':
-    case 'unlock':
-    case 'export':
-    case 'erase': {
-      const { runCustomerCommand } = await import('./composition/run-customers.ts')
-      return runCustomerCommand(context, line)
-    }
-    case 'purchases':
-    case 'purchases show':
-    case 'reconcile': {
-      const { runPaymentCommand } = await import('./composition/run-payments.ts')
-      return runPaymentCommand(context, line)
-    }
-    case 'service install':
-    case 'service uninstall':
-    case 'service status':
-    case 'service print': {
-      const { runServiceCommand } = await import('./composition/run-service.ts')
-      return runServiceCommand(context, line)
-    }
-    case 'completion': {
-      const { completion } = await import('./cli/commands/completion.ts')
-      return completion({ print })
-    }
-    case 'openapi': {
-      const { runOpenapi } = await import('./composition/run-openapi.ts')
-      return runOpenapi(context)
-    }
-    case 'version':
-      return version({ number: packageJson.version, commit, json, print })
-  }
+  const { command, asked, options } = line
+  const env = options.envFile === null ? process.env : withSettingsFile(options.envFile)
+  if (!command.outlivesItsReader) process.stdout.on('error', endUnread)
+  const { version } = packageJson
+  const output = { print, complain, progress: showProgress }
+  const given = { ...output, ...options, commands: COMMANDS, version, commit }
+  return command.run(commandContext({ env, readFile }, given), asked)
 }
 
 /** Whoever reads the first lines and goes is no failure, as with "alibi purchases | head"; a full disk is one. */

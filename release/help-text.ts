@@ -1,4 +1,4 @@
-import { COMMANDS } from '../interfaces/cli/command-table.ts'
+import { COMMAND_GROUPS, COMMANDS } from '../interfaces/cli/commands/command-table.ts'
 import { help } from '../interfaces/cli/help.ts'
 
 const RULE = '-'.repeat(80)
@@ -6,9 +6,8 @@ const RULE = '-'.repeat(80)
 /** What "alibi help" says, and "alibi help COMMAND" for each. */
 export function helpText(): string {
   const pages: string[] = []
-  for (const topic of [null, ...COMMANDS.map(({ name }) => name)]) {
-    help({ topic, print: (text) => void pages.push(text) })
-  }
+  const print = (text: string) => void pages.push(text)
+  for (const topic of [null, ...COMMANDS]) help({ topic, groups: COMMAND_GROUPS, print })
   return pages.join(`\n\n${RULE}\n\n`)
 }
 

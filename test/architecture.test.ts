@@ -10,6 +10,16 @@ const COMPOSITION = 'interfaces/composition/'
 /** What runs in browsers, which are the outside world: tests move the browser's own clock. */
 const BROWSER = 'interfaces/http/pages/browser/'
 const LINES_MAX = 300
+/** Of its own, not counting those of the folders in it: so many names a person takes in at once. */
+const FILES_MAX = 16
+/** Their files are alike: one for each thing of a kind, found by its name. */
+const LARGE_FOLDERS = [
+  'domain',
+  'infrastructure/sqlite',
+  'interfaces/cli/commands',
+  'interfaces/composition',
+  'interfaces/http/pages/browser',
+]
 /** Files with this in their name are put there by a run of this test, maybe another one than this. */
 const BIOME_PROBE = '/biome-probe-'
 
@@ -80,6 +90,46 @@ function forbiddenImports(source: Source): string[] {
   return [...named, ...places([source], COMPUTED_MODULE_NAME)]
 }
 
+/** The files of the project that a file names, by their paths in the repository. */
+function namedFiles(source: Source): string[] {
+  return findAll(source, MODULE_NAME)
+    .map(({ match }) => match.groups?.['name'] ?? '')
+    .filter((name) => name.startsWith('.'))
+    .map((name) => path.join(path.dirname(source.file), name))
+}
+
+/**
+ * Every pair of folders of one layer in which each imports the other: neither can be read alone. A file that imports
+ * nothing can be read alone, wherever it lies.
+ */
+function twoWayPairs(all: readonly Source[]): string[] {
+  const plain = new Set(
+    all.filter((source) => namedFiles(source).length === 0).map(({ file }) => file),
+  )
+  const imports = new Set(
+    all.flatMap((source) =>
+      namedFiles(source)
+        .filter((named) => !plain.has(named))
+        .map((named) => [path.dirname(source.file), path.dirname(named)] as const)
+        .filter(([from, to]) => from !== to && from.split('/')[0] === to.split('/')[0])
+        .map(([from, to]) => `${from} -> ${to}`),
+    ),
+  )
+  return [...imports]
+    .filter((one) => imports.has(one.split(' -> ').toReversed().join(' -> ')))
+    .filter((one) => one.split(' -> ').toSorted().join(' -> ') === one)
+    .map((one) => one.replace(' -> ', ' <-> '))
+    .toSorted()
+}
+
+/** Folders with more files of their own than a person takes in, and how many. */
+function crowdedFolders(all: readonly Source[]): string[] {
+  const folders = Map.groupBy(all, ({ file }) => path.dirname(file))
+  return [...folders]
+    .filter(([folder, files]) => files.length > FILES_MAX && !LARGE_FOLDERS.includes(folder))
+    .map(([folder, files]) => `${folder}: ${files.length} files`)
+}
+
 const sources = await readSources('{domain,application,infrastructure,interfaces}/**/*.ts')
 const tests = await readSources('test/**/*.ts')
 
@@ -124,6 +174,16 @@ describe('the source', () => {
     expect(tooLong).toEqual([])
   })
 
+  test('has no folder with more files than a person takes in', () => {
+    expect(crowdedFolders(sources)).toEqual([])
+    const folders = new Set(sources.map(({ file }) => path.dirname(file)))
+    expect(LARGE_FOLDERS.filter((folder) => !folders.has(folder))).toEqual([])
+  })
+
+  test('has no two folders of a layer that import each other', () => {
+    expect(twoWayPairs(sources)).toEqual([])
+  })
+
   test('has no file whose name says nothing', () => {
     expect(sources.map(({ file }) => file).filter((file) => VAGUE_NAME.test(file))).toEqual([])
   })
@@ -135,22 +195,12 @@ describe('the tests', () => {
     expect(places(others, UNRUN_TEST)).toEqual([])
   })
 
-  test('look at every file of the core that does something', () => {
-    const plain = [
-      'domain/brand.ts',
-      'domain/errors.ts',
-      'application/ports.ts',
-      'application/store.ts',
-      'application/telemetry.ts',
-      'application/unavailable.ts',
-    ]
+  test('import every file of the core but one, which is a type alone', () => {
+    const tested = new Set(tests.flatMap(namedFiles))
     const untested = sources
       .map(({ file }) => file)
-      .filter((file) => /^(?:domain|application)\//.test(file) && !plain.includes(file))
-      .filter(
-        (file) => !tests.some((one) => one.file === `test/${file.replace('.ts', '.test.ts')}`),
-      )
-    expect(untested).toEqual([])
+      .filter((file) => /^(?:domain|application)\//.test(file) && !tested.has(file))
+    expect(untested).toEqual(['domain/brand.ts'])
   })
 })
 
@@ -243,6 +293,34 @@ describe('this very test', () => {
     ['a test that is not run', "test('the only one', () => {})", UNRUN_TEST, false],
   ])('looks for %s: %s', (_, text, pattern, found) => {
     expect(places([named('x.ts', text)], pattern).length > 0).toBe(found)
+  })
+
+  test('sees two folders that import each other, and no others', () => {
+    const sources = [
+      named('application/a/x.ts', "import { y } from '../b/y.ts'"),
+      named('application/b/z.ts', "import { x } from '../a/x.ts'"),
+      named('application/c/x.ts', "import { y } from '../b/y.ts'"),
+      named('application/b/y.ts', "import { z } from './z.ts'"),
+      named('application/x.ts', "import { x } from './c/x.ts'"),
+      named('application/c/y.ts', "import { x } from '../x.ts'"),
+      named('application/d/z.ts', "import { plain } from '../b/plain.ts'"),
+      named('application/b/w.ts', "import { z } from '../d/z.ts'"),
+      named('application/b/plain.ts', 'export const plain = 1'),
+      named('interfaces/a/x.ts', "import { y } from '../../application/b/y.ts'"),
+    ]
+    expect(twoWayPairs(sources)).toEqual([
+      'application <-> application/c',
+      'application/a <-> application/b',
+    ])
+  })
+
+  test('counts the files of a folder, and not those of the folders in it', () => {
+    const files = (folder: string, count: number) =>
+      Array.from({ length: count }, (_, index) => named(`${folder}/${index}.ts`, ''))
+    expect(
+      crowdedFolders([...files('application/a', 16), ...files('application/a/b', 17)]),
+    ).toEqual(['application/a/b: 17 files'])
+    expect(crowdedFolders(files('domain', 40))).toEqual([])
   })
 
   test('names the line', () => {

@@ -3,8 +3,8 @@ import type { Email } from '../../domain/email.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import { verifyEmail } from '../../domain/verification.ts'
 import type { Ports, Token } from '../ports.ts'
-import { prepareToken } from './prepare-token.ts'
 import { redeemOtp } from './redeem-otp.ts'
+import { issueToken, readTokenAccess } from './tokens.ts'
 
 type Dependencies = Pick<
   Ports,
@@ -12,8 +12,8 @@ type Dependencies = Pick<
 >
 
 /**
- * Proves an address by its code. Returns a token when it has premium already, else null. Throws as `redeemOtp`. With a
- * challenge, the browser that made it up can log in by `logInVerified` once the address has premium.
+ * Proves an address by its code. Returns a token when it has premium already, else null. Throws as `redeemOtp`. Where a
+ * browser gives a challenge, it can log in by `logInVerified` once the address has premium.
  */
 export async function confirmEmail(
   ports: Dependencies,
@@ -23,11 +23,11 @@ export async function confirmEmail(
     codeChallenge = null,
   }: { email: Email; code: OtpCode; codeChallenge?: CodeChallenge | null },
 ): Promise<Token | null> {
-  const issueToken = await prepareToken(ports, email)
+  const access = await readTokenAccess(ports, email)
 
   const lifetimeMs = ports.rules.verificationLifetimeMs
   const now = ports.clock.now()
   const verification = verifyEmail(email, { codeChallenge, lifetimeMs, now })
   await redeemOtp(ports, { email, code, verification })
-  return issueToken ? issueToken() : null
+  return access.hasPremium ? issueToken(ports, email, access) : null
 }

@@ -5,7 +5,7 @@ import { issueTime } from '../../domain/log-out.ts'
 import { isProvenBy } from '../../domain/verification.ts'
 import type { Ports, Token } from '../ports.ts'
 import { checkPremium } from './check-premium.ts'
-import { findLogOutLine } from './find-log-out-line.ts'
+import { findTokensValidAfter } from './tokens.ts'
 
 type Dependencies = Pick<
   Ports,
@@ -13,9 +13,9 @@ type Dependencies = Pick<
 >
 
 /**
- * Lets in, without another code, the browser that proved the address a while ago, as often as it asks while the
- * verification lives. Throws `email_not_verified_to_log_in` whatever is wrong with the verification, and only then
- * `premium_required_to_log_in`.
+ * Issues a token, without another code, to the browser that proved the address a while ago, as often as it asks while
+ * the verification lives. Throws `email_not_verified_to_log_in` for anything that is wrong with the verification, and
+ * only then `premium_required_to_log_in`.
  */
 export async function logInVerified(
   ports: Dependencies,
@@ -24,7 +24,7 @@ export async function logInVerified(
   // The token counts as issued before the line is read: a log-out that comes after that reading ends it.
   const now = ports.clock.now()
   const verification = await ports.verifications.findByEmail(email)
-  const lineAt = await findLogOutLine(ports, email)
+  const lineAt = await findTokensValidAfter(ports, email)
   const codeChallenge = ports.secrets.challengeOf(codeVerifier)
   if (!isProvenBy(verification, { codeChallenge, lineAt, now })) {
     throw new DomainError('email_not_verified_to_log_in')

@@ -2,8 +2,8 @@ import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import type { Ports, Token } from '../ports.ts'
-import { prepareToken } from './prepare-token.ts'
 import { redeemOtp } from './redeem-otp.ts'
+import { issueToken, readTokenAccess } from './tokens.ts'
 
 type Dependencies = Pick<
   Ports,
@@ -18,9 +18,9 @@ export async function logIn(
   ports: Dependencies,
   { email, code }: { email: Email; code: OtpCode },
 ): Promise<Token> {
-  const issueToken = await prepareToken(ports, email)
+  const access = await readTokenAccess(ports, email)
   await redeemOtp(ports, { email, code })
 
-  if (!issueToken) throw new DomainError('premium_required_to_log_in')
-  return issueToken()
+  if (!access.hasPremium) throw new DomainError('premium_required_to_log_in')
+  return issueToken(ports, email, access)
 }

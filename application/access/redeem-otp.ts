@@ -8,8 +8,8 @@ type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'clock' | 'telemetry'>
 
 /**
  * Spends a code: the step that confirm-email and log-in share. A right one stores the verification that it proves, if
- * any, in the same moment. Throws `invalid_code` whatever was wrong with it, and `too_many_wrong_codes` once the address
- * has used up a day's wrong tries.
+ * any, in the same moment. Throws `invalid_code` for any other code, and `too_many_wrong_codes` once the address has
+ * used up a day's wrong tries.
  */
 export async function redeemOtp(
   ports: Dependencies,

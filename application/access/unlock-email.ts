@@ -3,8 +3,8 @@ import { forgetWrongTries } from '../../domain/otp.ts'
 import type { Ports } from '../ports.ts'
 
 /**
- * Lets an address try codes again that has used up its wrong tries, and says how many of them are forgotten. How many
- * mails it may get stays as it is, and so does the code that lives.
+ * Forgets the wrong tries of an address, so that it may try codes again, and says how many they were. The limit on
+ * mails and the code that lives stay as they are.
  */
 export async function unlockEmail(
   { otps, clock }: Pick<Ports, 'otps' | 'clock'>,

@@ -4,8 +4,8 @@ import type { Ports } from '../ports.ts'
 type Dependencies = Pick<Ports, 'statistics' | 'clock' | 'log'>
 
 /**
- * Looks, at every call, at the wrong codes of the last hour over all addresses, and tells the operator once when they
- * become many and once when that is over. Throws `Unavailable('storage')`.
+ * Counts, at every call, the wrong codes of the last hour over all addresses. Logs once when they become many, and once
+ * when that is over. Throws `Unavailable('storage')`.
  */
 export function watchWrongCodes(ports: Dependencies): () => Promise<void> {
   let wasGuessing = false

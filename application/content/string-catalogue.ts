@@ -10,7 +10,7 @@ export type StringEntry = {
   readonly opening?: string
   /**
    * A string with a number in it has one form for each plural category of its language (CLDR), under the key with the
-   * category behind it: `tries_left_one`, `tries_left_other`. `{count}` may be left out where the form says it in words.
+   * category behind it: `tries_left_one`, `tries_left_other`. `{count}` may be left out where words say it.
    */
   readonly plural?: true
   /** Stands the same in languages of one script: a name, an example. */
@@ -24,7 +24,7 @@ const SENTENCE_MAX = 200
 
 /**
  * Every string that pages, mails and clients say, by group and key, in the order of the content files. `{title}` is the
- * string `title`: it is put in when the content is loaded, so that whoever sells something else changes the name once.
+ * string `title`: it is put in when the content is loaded, so that an operator changes the name of the product once.
  */
 export const STRING_GROUPS = {
   /** What is sold. All other groups hold for any product. */

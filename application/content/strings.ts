@@ -20,7 +20,7 @@ export type Strings = Readonly<
   Record<StringKey | `${PluralKey}_other`, string> & Partial<Record<string, string>>
 >
 
-/** What stands in a string for what is known only when it is said: `{email}`. The name is its first group. */
+/** A placeholder, such as `{email}`, for what is known only when the string is shown. The name is its first group. */
 export const PLACEHOLDER = /\{(\w+)\}/g
 
 /** As Unicode orders them; a language has some of them, and always `other`. */

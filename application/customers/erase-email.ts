@@ -44,9 +44,9 @@ export type ErasureRefusal =
   | 'provider_unavailable'
 
 /**
- * Takes an address out of the database, all at once, but for what the books need, which gets an anonymous name. No
- * payment may come in its name afterwards: an open payment page is closed at the provider first, and where that cannot
- * be done, or a payment is on its way, nothing is erased.
+ * Takes an address out of the database, all at once. What the books need stays, under an anonymous name. No payment may
+ * come in its name afterwards: an open payment page is closed at the provider first. Where that fails, or a payment is
+ * on its way, nothing is erased.
  */
 export async function eraseEmail(ports: Dependencies, email: Email): Promise<Erasure> {
   const records = await ports.personalData.find(email)
@@ -57,32 +57,14 @@ export async function eraseEmail(ports: Dependencies, email: Email): Promise<Era
     if (reason) return { outcome: 'refused', reason, purchase: purchase.id }
   }
 
-  const name = ports.secrets.newErasedEmail()
-  const [trace] = ports.secrets.tracesOf(email)
-  const cause = causeOf(ports, { by: 'operator', source: 'erase' })
-  let inTheWay: Purchase | undefined
-  let awaitReview: readonly PurchaseId[] = []
-  const kept = await ports.personalData.erase(email, { name, trace, cause }, (account, lineAt) => {
-    inTheWay = account.purchases.find(mayStillBePaid)
-    if (inTheWay) return null
-    awaitReview = account.purchases
-      .filter((purchase) => awaitsReview(purchase, account))
-      .map(({ id }) => id)
-    const open = account.purchases.filter(({ state }) => state === 'open')
-    // Read only now: whoever logged in while the write lock was waited for is logged out as well.
-    return { closed: open.map(closePurchase), lineAt: drawLine(lineAt, ports.clock.now()) }
-  })
-  if (kept) return { outcome: 'erased', name, kept, awaitReview }
-  if (!inTheWay) return { outcome: 'unknown' }
-  const reason = inTheWay.state === 'open' ? 'page_opened' : 'payment_processing'
-  return { outcome: 'refused', reason, purchase: inTheWay.id }
+  return eraseRecords(ports, email)
 }
 
 function isAnythingKnown(records: PersonalRecords): boolean {
   return Object.values(records).some((known) => (Array.isArray(known) ? known.length > 0 : known))
 }
 
-/** Sees to it that no more money can come for a purchase. Returns what keeps the address from being erased, or null. */
+/** Ends a payment, so that no more money can come. Returns why the address cannot be erased, or null. */
 async function endPayment(ports: Dependencies, purchase: Purchase): Promise<ErasureRefusal | null> {
   try {
     const ended = await readEnd(ports, purchase)
@@ -106,11 +88,39 @@ async function readEnd(
     ? payments.expireSession(sessionId)
     : payments.readSession(sessionId))
   if (report) return (await settleSession(ports, report, 'operator'))?.purchase.state ?? state
-  // The provider does not know the page, so that nobody can pay on it. Of money on its way that says nothing.
+  // The provider does not know the page, so that it takes no money. Money on its way may still come.
   if (state !== 'open') return state
   const cause = causeOf(ports, { by: 'operator', source: sessionId })
   const closed = await ports.purchases.updateById(id, cause, (_, current) => ({
     purchase: closePurchase(current),
   }))
   return closed?.purchase?.state ?? 'closed'
+}
+
+/** Nothing is erased where a payment has become possible since the others were ended. */
+async function eraseRecords(ports: Dependencies, email: Email): Promise<Erasure> {
+  const name = ports.secrets.newErasedEmail()
+  const [trace] = ports.secrets.tracesOf(email)
+  const cause = causeOf(ports, { by: 'operator', source: 'erase' })
+  let inTheWay: Purchase | undefined
+  let awaitReview: readonly PurchaseId[] = []
+  const kept = await ports.personalData.erase(
+    email,
+    { name, trace, cause },
+    (account, tokensValidAfter) => {
+      inTheWay = account.purchases.find(mayStillBePaid)
+      if (inTheWay) return null
+      awaitReview = account.purchases
+        .filter((purchase) => awaitsReview(purchase, account))
+        .map(({ id }) => id)
+      const open = account.purchases.filter(({ state }) => state === 'open')
+      // The clock is read under the write lock, so that a log-in during the wait for it ends as well.
+      const lineAt = drawLine(tokensValidAfter, ports.clock.now())
+      return { closed: open.map(closePurchase), lineAt }
+    },
+  )
+  if (kept) return { outcome: 'erased', name, kept, awaitReview }
+  if (!inTheWay) return { outcome: 'unknown' }
+  const reason = inTheWay.state === 'open' ? 'page_opened' : 'payment_processing'
+  return { outcome: 'refused', reason, purchase: inTheWay.id }
 }

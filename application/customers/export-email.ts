@@ -15,7 +15,7 @@ type EmailExport = Omit<PersonalRecords, 'codes' | 'verification' | 'grants'> & 
   readonly grants: readonly Marked<PersonalRecords['grants'][number], 'isActive'>[]
 }
 
-/** Everything that is stored about an address, as it is at one moment. Nothing is known of a stranger. */
+/** Everything that is stored about an address, as it is at one moment. An unknown address has empty lists. */
 export async function exportEmail(
   { personalData, clock }: Pick<Ports, 'personalData' | 'clock'>,
   email: Email,

@@ -6,7 +6,7 @@ type Dependencies = Pick<Ports, 'premiumGrants' | 'clock'> & {
   readonly secrets: Pick<Ports['secrets'], 'newGrantId'>
 }
 
-/** Gives an address premium by the operator's word. False, and nothing added, where such a grant was found. */
+/** Gives an address premium by the operator's word. False, and nothing is added, where it has such a grant. */
 export async function grantPremium(ports: Dependencies, email: Email): Promise<boolean> {
   const grants = await ports.premiumGrants.findByEmail(email)
   if (grants.some((grant) => grant.payment === null && isActive(grant))) return false

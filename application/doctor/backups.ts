@@ -1,4 +1,4 @@
-import { formatBytes } from './byte-size.ts'
+import { formatBytes } from '../format.ts'
 import { type Finding, findingsOn } from './finding.ts'
 
 /** Null where the service makes none by itself. */

@@ -3,7 +3,7 @@ import { type Finding, findingsOn } from './finding.ts'
 export type ClockFacts =
   /** How much this machine's clock is ahead of another's. */
   | { readonly kind: 'compared'; readonly aheadMs: number; readonly host: string }
-  /** Nobody was asked, or nobody answered; what the system says of itself. */
+  /** No other clock was asked, or none answered; what the system says of itself. */
   | { readonly kind: 'system'; readonly isSynchronized: boolean | null; readonly reason: string }
 
 const WARNING_MS = 30_000

@@ -1,6 +1,5 @@
-import { formatBytes } from './byte-size.ts'
+import { formatBytes, shellWord } from '../format.ts'
 import { type Finding, findingsOn } from './finding.ts'
-import { shellWord } from './shell-word.ts'
 
 export type DatabaseFacts = {
   /** Absolute. */
@@ -19,7 +18,7 @@ type FileFacts = {
   readonly logBytes: number
   /** Whether others than its owner and group may read or write it. */
   readonly isExposed: boolean
-  /** The files beside it that belong to somebody else. */
+  /** The files beside it that belong to another user. */
   readonly foreignFiles: readonly string[]
   /** Whether its owner can make files in its folder, as SQLite has to. */
   readonly isFolderUsable: boolean
@@ -130,59 +129,52 @@ function judgeTrouble(path: string, trouble: string): Finding {
   )
 }
 
-function judgeContent(
-  { path, file }: DatabaseFacts,
-  { damage, danglingRows, schema }: DatabaseContent,
-): readonly Finding[] {
-  const { ok, warning, failed } = findingsOn('database')
+function judgeContent(facts: DatabaseFacts, content: DatabaseContent): readonly Finding[] {
+  const { failed } = findingsOn('database')
+  const { damage, danglingRows } = content
   const found: Finding[] = []
   if (damage.length > 0) {
     const [first = ''] = damage
     const more = damage.length > 1 ? `, and ${damage.length - 1} more` : ''
-    found.push(failed(`${path} is damaged: ${first}${more}`, RESTORE))
+    found.push(failed(`${facts.path} is damaged: ${first}${more}`, RESTORE))
   }
   if (danglingRows > 0) {
     found.push(failed(`${danglingRows} rows refer to a row that is not there`, RESTORE))
   }
-  const { state, version, known } = schema
+  return [...found, checkSchema(facts, content)]
+}
+
+function checkSchema(
+  { path, file }: DatabaseFacts,
+  { damage, danglingRows, schema: { state, version, known } }: DatabaseContent,
+): Finding {
+  const { ok, warning, failed } = findingsOn('database')
   switch (state) {
     case 'current': {
       const size = file ? `, ${formatBytes(file.bytes + file.logBytes)}` : ''
       const whole = damage.length + danglingRows === 0 ? ', whole' : ''
-      return [...found, ok(`${path}${size}${whole}, schema ${version}`)]
+      return ok(`${path}${size}${whole}, schema ${version}`)
     }
     case 'empty':
-      found.push(warning(`${path} is empty`, 'start the service, which fills it'))
-      break
+      return warning(`${path} is empty`, 'start the service, which fills it')
     case 'older':
-      found.push(
-        warning(
-          `${path} is older than this executable: it has schema ${version}, the executable makes ${known}`,
-          'start the service, or run "alibi migrate"',
-        ),
+      return warning(
+        `${path} is older than this executable: it has schema ${version}, the executable makes ${known}`,
+        'start the service, or run "alibi migrate"',
       )
-      break
     case 'newer':
-      found.push(
-        failed(
-          `${path} is newer than this executable: it has schema ${version}, the executable knows those up to ${known}`,
-          'install the newer executable again, or restore a backup from before it',
-        ),
+      return failed(
+        `${path} is newer than this executable: it has schema ${version}, the executable knows those up to ${known}`,
+        'install the newer executable again, or restore a backup from before it',
       )
-      break
     case 'changed':
-      found.push(
-        failed(
-          `${path} has the schema ${version}, but not the one of this executable`,
-          'use the executable of a release, or restore a backup',
-        ),
+      return failed(
+        `${path} has the schema ${version}, but not the one of this executable`,
+        'use the executable of a release, or restore a backup',
       )
-      break
     case 'foreign':
-      found.push(failed(`${path} is the database of something else`, 'look at DATABASE_URL'))
-      break
+      return failed(`${path} is the database of something else`, 'look at DATABASE_URL')
   }
-  return found
 }
 
 function judgeDisk({ freeBytes }: { freeBytes: number }, file: FileFacts | null): Finding {
@@ -196,24 +188,27 @@ function judgeDisk({ freeBytes }: { freeBytes: number }, file: FileFacts | null)
 }
 
 function judgeWork(work: WaitingWork): readonly Finding[] {
-  const { givenUp, oldestMessageMs, purchasesInReview } = work
-  const found: Finding[] = []
-  const purchases = findingsOn('purchases')
-  found.push(
-    purchasesInReview === 0
-      ? purchases.ok('none waits for you')
-      : purchases.warning(
-          `${purchasesInReview} ${purchasesInReview === 1 ? 'waits' : 'wait'} for you: money came that was not asked for`,
-          'alibi purchases --review',
-        ),
+  return [checkPurchases(work), ...checkOutbox(work)]
+}
+
+function checkPurchases({ purchasesInReview }: WaitingWork): Finding {
+  const { ok, warning } = findingsOn('purchases')
+  if (purchasesInReview === 0) return ok('none waits for you')
+  return warning(
+    `${purchasesInReview} ${purchasesInReview === 1 ? 'waits' : 'wait'} for you: money came that was not asked for`,
+    'alibi purchases --review',
   )
-  const outbox = findingsOn('outbox')
+}
+
+function checkOutbox({ givenUp, oldestMessageMs }: WaitingWork): readonly Finding[] {
+  const { ok, warning } = findingsOn('outbox')
+  const found: Finding[] = []
   if (givenUp.length > 0) {
     const [first = ''] = givenUp
     const listed = givenUp.slice(0, LISTED_MAX).join(', ')
     const more = givenUp.length > LISTED_MAX ? ', …' : ''
     found.push(
-      outbox.warning(
+      warning(
         `mails or refunds were given up, of the purchases ${listed}${more}`,
         `alibi purchases show ${first}`,
       ),
@@ -222,12 +217,11 @@ function judgeWork(work: WaitingWork): readonly Finding[] {
   if (oldestMessageMs !== null && oldestMessageMs > MESSAGE_WAITS_LONG_MS) {
     const hours = Math.floor(oldestMessageMs / 3_600_000)
     found.push(
-      outbox.warning(
+      warning(
         `a mail or a refund has been waiting for ${hours} hours`,
         'see that the service runs, and what its log says of the mail provider and of Stripe',
       ),
     )
   }
-  if (found.length === 1) found.push(outbox.ok('nothing is stuck'))
-  return found
+  return found.length > 0 ? found : [ok('nothing is stuck')]
 }

@@ -1,4 +1,4 @@
-/** `skipped` is what was not looked at, or could not be told: it is no trouble by itself. */
+/** `skipped`: not looked at, or not possible to say. It is no trouble by itself. */
 export type Level = 'ok' | 'skipped' | 'warning' | 'failed'
 
 /** One thing that was looked at, in words for the operator. */
@@ -11,7 +11,7 @@ export type Finding = {
   readonly advice: string | null
 }
 
-/** The ways to say something about what has this name. */
+/** The findings that a check of this name can make. */
 export function findingsOn(name: string) {
   return {
     ok: (text: string): Finding => ({ name, level: 'ok', text, advice: null }),
@@ -26,15 +26,15 @@ export function isHealthy(findings: readonly Finding[]): boolean {
   return findings.every(({ level }) => level !== 'failed')
 }
 
-/** What came of asking somebody outside. */
+/** What came of a request to a provider. */
 export type Outcome<Value> =
   | { readonly kind: 'answered'; readonly value: Value }
-  /** The HTTP status of an answer that says no to whoever asked: 401 or 403. */
+  /** The HTTP status of an answer that refuses the key: 401 or 403. */
   | { readonly kind: 'refused'; readonly status: number }
   /** No answer, or none that makes sense; why, in a few words. */
   | { readonly kind: 'silent'; readonly reason: string }
 
-/** What is wrong with a provider that told nothing, by its name, the setting with its key, and its own pages. */
+/** The finding on a provider that gave no answer: with its name, the setting of its key, and its own pages. */
 export function judgeNoAnswer(
   name: string,
   answer: Exclude<Outcome<unknown>, { kind: 'answered' }>,

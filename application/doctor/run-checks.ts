@@ -25,7 +25,7 @@ export async function diagnose(
     patienceMs: number
     /** Resolves after so many milliseconds, or once it is aborted. */
     wait: (milliseconds: number, until: AbortSignal) => Promise<void>
-    /** Told what is being looked at. */
+    /** Called with what is being looked at. */
     onProgress: (names: readonly string[]) => void
   },
 ): Promise<readonly Finding[]> {

@@ -1,6 +1,6 @@
+import { shellWord } from '../format.ts'
 import { isLoopback } from '../loopback.ts'
 import { type Finding, findingsOn } from './finding.ts'
-import { shellWord } from './shell-word.ts'
 
 export type SettingsFacts = {
   /** One line each; none where the settings are right, as far as they can tell by themselves. */
@@ -25,7 +25,7 @@ export type SettingsFacts = {
   readonly runtimeVariables: readonly string[]
   /** Whether a file of settings was named. */
   readonly isFileNamed: boolean
-  /** Files with secrets in them that not only their owner and group get at. */
+  /** Files with secrets in them that other users than their owner and group can read or write. */
   readonly exposedFiles: readonly ExposedFile[]
 }
 

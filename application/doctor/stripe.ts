@@ -38,7 +38,7 @@ export function judgeStripe(
   if (!facts) return [findingsOn('stripe').ok('not in use: the sandbox provider takes no money')]
   const { isKeyLive, key, price, webhook } = facts
   const found = judgeKey(isKeyLive, key)
-  // Whatever else was asked with that key has come to nothing for the same reason.
+  // Every other request with that key has failed for the same reason.
   if (key.kind !== 'answered') {
     const names = ['price', 'webhook']
     return [...found, ...names.map((name) => findingsOn(name).skipped('Stripe told nothing'))]

@@ -116,7 +116,7 @@ function judgeDelivery({ undelivered }: EndpointFacts): readonly Finding[] {
   ]
 }
 
-/** As requests are sent to it, but for what follows the path: there may be a key in it, and it changes nothing here. */
+/** The address without what follows the path: there may be a key in it, and it changes nothing here. */
 function withoutSecrets(url: string): string {
   const parsed = URL.parse(url)
   return parsed ? `${parsed.origin}${parsed.pathname}` : 'one without an address'

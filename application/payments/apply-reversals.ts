@@ -1,12 +1,7 @@
+import { type Dispute, mergeDispute } from '../../domain/dispute.ts'
 import type { Cause } from '../../domain/grant-change.ts'
-import {
-  type Dispute,
-  isActive,
-  mergeDispute,
-  mergeRefund,
-  type Refund,
-  type Reversals,
-} from '../../domain/premium-grant.ts'
+import { isActive, type Reversals } from '../../domain/premium-grant.ts'
+import { mergeRefund, type Refund } from '../../domain/refund.ts'
 import type { Ports } from '../ports.ts'
 
 export type ReversalDependencies = Pick<
@@ -68,8 +63,8 @@ export async function applyReversals(
 }
 
 /**
- * Money that comes back to us can make a second payment of what was the only one. Which of the two is one too many,
- * only the operator can say.
+ * Logs where an address has paid twice, now that money has come back to us. Only the operator can say which of the
+ * payments is one too many.
  */
 async function reportPaidTwice(
   { purchases, log }: ReversalDependencies,

@@ -8,8 +8,9 @@ import { type SettleDependencies, settleSession } from './settle-payment.ts'
 export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'ended' | 'unknown'
 
 /**
- * What became of a session, for the buyer who comes back from its payment page. Settles it on the way, so that a
- * late notification, or a row that was lost, costs the buyer nothing; what the database knows to be paid is not asked about again.
+ * What became of a session, for the buyer who comes back from its payment page. Settles it on the way, so that a late
+ * notification, or a row that was lost, costs the buyer nothing. A purchase that is stored as paid is not read from the
+ * provider again.
  */
 export async function checkPayment(
   ports: SettleDependencies,
@@ -35,14 +36,14 @@ export async function checkPayment(
 }
 
 /**
- * Access comes before this one payment: whoever has it by another grant reads `active`, also where this payment was one
- * too many and went back. Money that was not asked for is an operator's to judge, until it has gone back too.
+ * Access comes before this one payment: a buyer who has it by another grant reads `active`, also where this payment was
+ * one too many and went back. Money that was not asked for is processing until an operator has sent it back.
  */
 async function statusOfPaid(
   { purchases }: Pick<Ports, 'purchases'>,
   purchase: Extract<Purchase, { state: 'paid' | 'review' }>,
 ): Promise<PaymentStatus> {
-  // Money that came for an erased address is a grant that nobody can use.
+  // Money that came for an erased address is a grant without a user.
   if (isErased(purchase.email)) return 'ended'
   const account = await purchases.findAccount(purchase.email)
   if (hasPremium(account.grants)) return 'active'

@@ -16,17 +16,17 @@ import { applyRefunds, type ReversalDependencies, readReversals } from './apply-
 
 type Dependencies = ReversalDependencies & Pick<Ports, 'outbox' | 'mailer' | 'clock' | 'rules'>
 
-/** What one provider carries out, so that one that is down holds up nothing of the other's. */
+/** What one provider carries out. One that is down holds up nothing of the other's. */
 const CHANNELS: readonly (readonly OutboxKind[])[] = [
   ['duplicate_refund'],
   ['payment_confirmed', 'payment_failed'],
 ]
 
 /**
- * Carries out what is due. An attempt is on record, with the moment of the next one, before the provider is asked, and
- * always under the same key: whatever kills the process, nothing is forgotten, and nothing is done twice while the
- * provider remembers the key. A failure is logged and ends the round of its channel. Throws `Unavailable('storage')`
- * where no message can be taken.
+ * Carries out what is due. An attempt, and the moment of the next one, is stored before the provider is asked, always
+ * under the same key. A process that is killed forgets nothing, and does nothing twice while the provider remembers the
+ * key. A failure is logged and ends the round of its channel. Throws `Unavailable('storage')` where no message can be
+ * taken.
  */
 export async function deliverOutbox(ports: Dependencies, stopping: AbortSignal): Promise<void> {
   const rounds = CHANNELS.map((kinds) => drain(ports, kinds, stopping))
@@ -80,11 +80,7 @@ async function refundDuplicate(
 ): Promise<'done' | 'dropped'> {
   if (!ports.rules.refundDuplicates) return 'dropped'
   const cause: Cause = { at: ports.clock.now(), by: 'outbox', source: key }
-  for (const { paymentIntentId } of (await findAccountOf(ports, purchaseId, cause))?.purchases ??
-    [])
-    await readReversals(ports, paymentIntentId, cause)
-
-  const account = await findAccountOf(ports, purchaseId, cause)
+  const account = await rereadAccount(ports, purchaseId, cause)
   const paymentIntentId = account?.purchases.find(({ id }) => id === purchaseId)?.paymentIntentId
   if (!account || !paymentIntentId) return 'dropped'
   if (!hasMoneyOfAnother(account.grants, purchaseId)) {
@@ -97,17 +93,21 @@ async function refundDuplicate(
   return 'done'
 }
 
-/** What the buyer of a purchase has, whatever their address is called by now: it may be erased. */
-async function findAccountOf(
-  { purchases }: Dependencies,
+/** The account of a purchase, once the provider has said what was given back of all its payments. */
+async function rereadAccount(
+  ports: Dependencies,
   id: PurchaseId,
   cause: Cause,
 ): Promise<Account | null> {
-  const found = await purchases.updateById(id, cause, (account) => ({ purchase: null, account }))
-  return found?.account ?? null
+  const known = await ports.purchases.findAccountByPurchase(id)
+  if (!known) return null
+  for (const { paymentIntentId } of known.purchases) {
+    await readReversals(ports, paymentIntentId, cause)
+  }
+  return ports.purchases.findAccountByPurchase(id)
 }
 
-/** The payment that was one too many is the only one now, and is confirmed as such where it gives premium. */
+/** Accepts the payment that was one too many and is the only one now. The buyer hears of it where it gives premium. */
 async function keep({ purchases }: Dependencies, id: PurchaseId, cause: Cause): Promise<void> {
   await purchases.updateById(id, cause, ({ grants }, current) => {
     const givesPremium = grants.some((grant) => grant.id === id && isActive(grant))

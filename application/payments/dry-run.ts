@@ -1,14 +1,16 @@
+import type { Dispute } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Cause } from '../../domain/grant-change.ts'
-import { type Dispute, isNews, type Refund } from '../../domain/premium-grant.ts'
+import { isNews } from '../../domain/premium-grant.ts'
 import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
+import type { Refund } from '../../domain/refund.ts'
 import type { Log, LogFields } from '../ports.ts'
 import type { Account } from '../store.ts'
 import type { ReconcileDependencies } from './reconcile-payments.ts'
 
 /**
- * The same ports, except that nothing is stored: every change is worked out on what is stored now, and comes to
- * nothing. What it would have led to later in the same run does not show.
+ * The same ports, except that nothing is stored: each change is computed from what is stored now, and dropped. What it
+ * would lead to later in the same run does not show.
  */
 export function withoutStoring(ports: ReconcileDependencies): ReconcileDependencies {
   const { payments, clock, rules, purchases, refunds, disputes, sweeps, log } = ports

@@ -2,14 +2,12 @@ import {
   awaitsReview,
   PURCHASE_STATES,
   type Purchase,
-  type PurchaseId,
   type PurchaseState,
 } from '../../domain/purchase.ts'
+import { readAll } from '../paging.ts'
 import type { Ports } from '../ports.ts'
 
-const PAGE_SIZE = 200
-
-/** Purchases, oldest first, read page by page: all of them, or only those that wait for an operator. */
+/** Purchases, oldest first: all of them, or only those that wait for an operator. */
 export async function* listPurchases(
   ports: Pick<Ports, 'purchases'>,
   { onlyReview }: { onlyReview: boolean },
@@ -25,16 +23,9 @@ export async function* listPurchases(
 }
 
 /** Those in any of the states at the moment when their page is read. */
-export async function* eachPurchase(
+export function eachPurchase(
   { purchases }: Pick<Ports, 'purchases'>,
   states: readonly PurchaseState[],
 ): AsyncGenerator<Purchase> {
-  let after: PurchaseId | null = null
-  for (;;) {
-    const page: readonly Purchase[] = await purchases.list({ states, after, limit: PAGE_SIZE })
-    yield* page
-    const last = page.at(-1)
-    if (!last || page.length < PAGE_SIZE) return
-    after = last.id
-  }
+  return readAll(({ after, limit }) => purchases.list({ states, after: after?.id ?? null, limit }))
 }

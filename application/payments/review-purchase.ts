@@ -22,8 +22,8 @@ export type PurchaseReview = Reversals & {
 }
 
 /**
- * Reads a purchase anew from the provider, takes into account what it finds, and shows all there is. Shows what is
- * known already where the provider is out of reach. Null for an id that nobody knows.
+ * Reads a purchase from the provider again, applies what it finds, and returns all that is known of it. Where the
+ * provider is out of reach, returns what is stored. Null for an unknown id.
  */
 export async function reviewPurchase(
   ports: Dependencies,

@@ -1,6 +1,6 @@
 import { isErased } from '../../domain/erasure.ts'
 import type { Actor, Cause } from '../../domain/grant-change.ts'
-import { messagesAbout } from '../../domain/outbox.ts'
+import { messagesAbout, type OutboxMessage } from '../../domain/outbox.ts'
 import { hasPremium, isPaidTwice, type Reversals } from '../../domain/premium-grant.ts'
 import {
   concerns,
@@ -21,7 +21,7 @@ import {
 
 export type SettleDependencies = ReversalDependencies & Pick<Ports, 'clock' | 'rules'>
 
-/** A purchase as a report left it, and whether that was news. */
+/** A purchase as a report left it, and whether the report changed its state. */
 type Settlement = { readonly purchase: Purchase; readonly isNews: boolean }
 
 export function causeOf({ clock }: Pick<Ports, 'clock'>, origin: Omit<Cause, 'at'>): Cause {
@@ -29,8 +29,8 @@ export function causeOf({ clock }: Pick<Ports, 'clock'>, origin: Omit<Cause, 'at
 }
 
 /**
- * Applies what the provider reports, in any order and any number of times, and says whether it was news. Durable once
- * it resolves.
+ * Applies what the provider reports, in any order and any number of times, and says whether it changed the state of
+ * anything. Durable once it resolves.
  */
 export async function settlePayment(
   ports: SettleDependencies,
@@ -58,9 +58,9 @@ export async function settlePayment(
 }
 
 /**
- * Takes into account what the provider says about a session, whoever asked: webhook, success page, checkout, reconciler
- * or operator. Null when the session is not one of ours. A purchase of ours whose row is lost is restored from what the
- * session says was ordered, together with all that has been given back of it since.
+ * Applies what the provider says about a session. Webhook, success page, checkout, reconciler and operator all call it.
+ * Null when the session is not one of ours. A purchase of ours whose row is lost is restored from the order that the
+ * session names, together with all that has been given back of it since.
  */
 export async function settleSession(
   ports: SettleDependencies,
@@ -68,17 +68,36 @@ export async function settleSession(
   by: Actor,
   source: string = report.sessionId,
 ): Promise<Settlement | null> {
-  const cause = causeOf(ports, { by, source })
-  const known = await findPurchase(ports, report)
-  const purchase = known ?? findLost(ports, report)
-  const lost = purchase && !known ? await findReversals(ports, report.paymentIntentId) : null
-  if (lost) await applyReversals(ports, lost, cause)
-
-  const settlement = purchase && (await settleOne(ports, { purchase, lost, report, cause }))
-  if (!settlement && by === 'webhook') {
-    ports.log.info('session of somebody else ignored', { session: report.sessionId })
+  const origin = causeOf(ports, { by, source })
+  const step = await settleOne(ports, report, origin)
+  if (!step) {
+    if (by === 'webhook') {
+      ports.log.info('session of somebody else ignored', { session: report.sessionId })
+    }
+    return null
   }
-  return settlement
+  logStep(ports, step, origin)
+  const { before, after, isRestored } = step
+  return { purchase: after, isNews: isRestored || before.state !== after.state }
+}
+
+/** What one report made of a purchase. */
+type Step = {
+  readonly before: Purchase
+  readonly after: Purchase
+  readonly isRestored: boolean
+}
+
+/** Null when the report is about no purchase of ours. */
+async function settleOne(
+  ports: SettleDependencies,
+  report: SessionReport,
+  origin: Cause,
+): Promise<Step | null> {
+  const known = await findPurchase(ports, report)
+  if (known) return settleKnown(ports, known, { report, origin })
+  const lost = findLost(ports, report)
+  return lost && settleLost(ports, lost, { report, origin })
 }
 
 async function findPurchase(
@@ -89,55 +108,46 @@ async function findPurchase(
   return bySession ?? (purchaseId ? purchases.findById(purchaseId) : null)
 }
 
-/** Only money is worth a row: a page that nobody paid on is not, and money of the other mode is none. */
+/** Only money of our own mode is worth a row; a page without a payment is not. */
 function findLost({ payments }: Pick<Ports, 'payments'>, report: SessionReport): Purchase | null {
   const isWorthIt = report.outcome === 'paid' || report.outcome === 'processing'
   const isOurMode = report.live === payments.live
   return report.order && isWorthIt && isOurMode ? restorePurchase(report.order, payments) : null
 }
 
-type Step = {
-  readonly before: Purchase
-  readonly after: Purchase
-  readonly isRestored: boolean
-}
+type Reported = { readonly report: SessionReport; readonly origin: Cause }
 
-/** Null when the report turns out to be about another session than the purchase's own. */
-async function settleOne(
+/** By its id, since its address may be erased by now. */
+async function settleKnown(
   ports: SettleDependencies,
-  {
-    purchase,
-    lost,
-    report,
-    cause,
-  }: {
-    purchase: Purchase
-    /** What has been given back of a purchase whose row is lost; null for any other. */
-    lost: Reversals | null
-    report: SessionReport
-    cause: Cause
-  },
-): Promise<Settlement | null> {
-  const settle = (account: Account, before: Purchase, missing: Reversals | null) =>
-    concerns(report, before)
-      ? takeStep(ports, { account, before, lost: missing, report, now: cause.at })
-      : { purchase: null, step: null }
-  const { purchases } = ports
-  const settled = lost
-    ? await purchases.update(purchase.email, cause, (account) => {
-        const stored = account.purchases.find(({ id }) => id === purchase.id)
-        return settle(account, stored ?? purchase, stored ? null : lost)
-      })
-    : // Its address may be erased by now.
-      await purchases.updateById(purchase.id, cause, (account, stored) =>
-        settle(account, stored, null),
-      )
-  if (!settled?.step) return null
-  const { step } = settled
-  logStep(ports, step, cause)
-  return { purchase: step.after, isNews: step.isRestored || step.before.state !== step.after.state }
+  { id }: Purchase,
+  { report, origin }: Reported,
+): Promise<Step | null> {
+  const settled = await ports.purchases.updateById(id, origin, (account, before) =>
+    takeStep(ports, { account, before, lost: null, report, now: origin.at }),
+  )
+  return settled?.step ?? null
 }
 
+/** Stores a purchase whose row is lost, unless another process has stored it in the meantime. */
+async function settleLost(
+  ports: SettleDependencies,
+  restored: Purchase,
+  { report, origin }: Reported,
+): Promise<Step | null> {
+  const reversals = await findReversals(ports, report.paymentIntentId)
+  await applyReversals(ports, reversals, origin)
+
+  const { step } = await ports.purchases.update(restored.email, origin, (account) => {
+    const stored = account.purchases.find(({ id }) => id === restored.id)
+    const before = stored ?? restored
+    const lost = stored ? null : reversals
+    return takeStep(ports, { account, before, lost, report, now: origin.at })
+  })
+  return step
+}
+
+/** No step where the report turns out to be about another session than the purchase's own. */
 function takeStep(
   { rules }: Pick<Ports, 'rules'>,
   {
@@ -149,11 +159,13 @@ function takeStep(
   }: {
     account: Account
     before: Purchase
+    /** What has been given back of a purchase whose row is lost; null for any other. */
     lost: Reversals | null
     report: SessionReport
     now: Date
   },
-) {
+): { purchase: Purchase | null; messages: readonly OutboxMessage[]; step: Step | null } {
+  if (!concerns(report, before)) return { purchase: null, messages: [], step: null }
   const { allowPromotionCodes, refundDuplicates } = rules
   const isDuplicate = isPaidTwice(grants, before.id)
   const after = settlePurchase(before, report, { allowPromotionCodes, isDuplicate, now })
@@ -172,6 +184,7 @@ function logStep(
   const fields = { purchase: after.id, session: after.sessionId, state: after.state, by }
   if (isRestored) log.warn('lost purchase restored', fields)
   if (before.state === after.state) return
+
   if (after.state === 'paid' && isErased(after.email)) {
     log.error('payment of an address that was erased: it gives nobody access, send it back', fields)
   } else if (after.state === 'review') {

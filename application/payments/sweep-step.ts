@@ -3,23 +3,23 @@ import type { Ports } from '../ports.ts'
 import type { SweepName } from '../store.ts'
 import { Unavailable } from '../unavailable.ts'
 
-/** How many objects were looked at, how many facts were news, and how many objects could not be judged. */
+/** How many objects were looked at, how many facts changed, and how many objects could not be read. */
 export type Tally = {
   readonly checked: number
   readonly repaired: number
   readonly failed: number
 }
 
-/** Looks at one object; `look` says how much was news. */
+/** Looks at one object; `look` says how many facts changed. */
 export type CarefulStep = (object: string, look: () => Promise<number>) => Promise<Tally>
 
-/** After so many in a row the provider is taken to be away, rather than to stumble over one object. */
+/** After so many in a row the provider counts as away; before, it may only stumble over one object. */
 const SILENCES_MAX = 3
 
 /**
- * Steps that log and count what was news, and of which a single one that fails is logged and counted and ends nothing. Throws what makes going on pointless:
- * a database that does not answer, a key that is refused, or a provider that is silent time after time. `hasMissed`
- * tells whether an outage hid an object that may make sense another time.
+ * Steps of which each logs what it changed. A step that fails logs that, counts it and ends nothing, unless going on is
+ * pointless: then it throws, for a database that does not answer, a key that is refused, or a provider that has timed
+ * out too many times in a row. `hasMissed` says whether an outage hid an object that another run may read.
  */
 export function carefulSteps(
   ports: Pick<Ports, 'log'>,

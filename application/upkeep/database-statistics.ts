@@ -4,7 +4,7 @@ import { listPurchases } from '../payments/list-purchases.ts'
 import type { Ports } from '../ports.ts'
 import type { FileSizes, OutboxCount } from '../store.ts'
 
-/** What an operator's monitoring is told of the whole database. */
+/** Figures of the whole database, for an operator's monitoring. */
 export type Stock = {
   readonly purchases: Readonly<Record<PurchaseState, number>>
   /** Purchases with money that was not asked for, until that has been given back. */
@@ -16,7 +16,7 @@ export type Stock = {
   readonly files: FileSizes | null
 }
 
-/** Looks at everything once. Throws `Unavailable('storage')`. */
+/** Reads all figures once. Throws `Unavailable('storage')`. */
 export async function takeStock(
   ports: Pick<Ports, 'statistics' | 'purchases' | 'clock'>,
 ): Promise<Stock> {

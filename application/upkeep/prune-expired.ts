@@ -1,12 +1,12 @@
 import { PRUNED_KINDS, type PrunedKind, pruneUpTo } from '../../domain/retention.ts'
 import type { Ports } from '../ports.ts'
 
-/** So few at once that nobody else's write waits for long. */
+/** So few at once that no other write waits for long. */
 const BATCH_SIZE = 200
 
 /**
  * Deletes what is of no use any more, in small steps with a pause after each, and says how much of each kind that was.
- * Stops between two steps when it is told to; the next run goes on.
+ * Stops between two steps once `stopping` is aborted; the next run goes on.
  */
 export async function pruneExpired(
   { retention, clock, log }: Pick<Ports, 'retention' | 'clock' | 'log'>,
@@ -15,7 +15,7 @@ export async function pruneExpired(
     pause,
     stopping,
   }: {
-    /** That of the tokens that are issued today, in milliseconds. */
+    /** Of the tokens that are issued today, in milliseconds. */
     tokenLifetimeMs: number
     /** Lets others do their work. */
     pause: () => Promise<void>

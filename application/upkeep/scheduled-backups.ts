@@ -1,19 +1,19 @@
 import { findNewest, findSuperfluous, isBackupDue } from '../../domain/backup-schedule.ts'
+import { reasonOf } from '../error-report.ts'
 import type { BackupFolder, Backups, Ports } from '../ports.ts'
-import { reasonOf } from '../reason-of.ts'
 
 /** How long after one backup the next one is due, in milliseconds, and how many are kept, at least one. */
 type BackupSchedule = { readonly everyMs: number; readonly keep: number }
 
 export type ScheduledBackups = Backups & {
   /**
-   * Makes a backup if one is due, and then removes those that are too many. A failure is logged, and tried again some
-   * time later; it never throws.
+   * Makes a backup if one is due, and then removes those that are too many. Logs a failure, and tries again some time
+   * later. Never throws.
    */
   work(stopping: AbortSignal): Promise<void>
 }
 
-/** Backups that the service makes by itself. The folder remembers when the last one was, so that a restart does not. */
+/** Backups that the service makes by itself. The folder says when the last one was, also after a restart. */
 export function scheduledBackups(
   { backupFolder, clock, log }: Pick<Ports, 'clock' | 'log'> & { backupFolder: BackupFolder },
   { everyMs, keep }: BackupSchedule,
@@ -49,7 +49,7 @@ export function scheduledBackups(
     },
     async work(stopping) {
       const now = clock.now()
-      // Until it is tried again the folder need not be looked at: it may be what fails.
+      // Right after a failure the folder is left alone: it may be what fails.
       if (!isBackupDue([], { failedAt, everyMs, now })) return
       try {
         await makeIfDue(stopping)

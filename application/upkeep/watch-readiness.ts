@@ -1,18 +1,18 @@
-import { reportFault } from '../error-report.ts'
+import { summariseError } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'
 
-/** Whether the service should get visitors; never rejects but for a fault. */
+/** Whether the service should get visitors. Rejects for a fault alone. */
 export type Readiness = () => Promise<boolean>
 
-/** A commit costs a write to the disk, and anybody may ask. */
+/** A commit costs a write to the disk, and any client may ask. */
 const COMMIT_EVERY_MS = 5000
-/** Whoever waits for the end of an outage wants to know soon. */
+/** The end of an outage has to show soon. */
 const COMMIT_AGAIN_MS = 1000
 
 /**
- * Looks at the database whenever it is asked, and whether it takes a commit from time to time, or when it has just failed
- * one. The log is told once when it does not, with the reason, and once when it does again. `monotonicMs` never goes back.
+ * Checks the database at each call, and tries a commit from time to time, or right after a failed write. Logs once when
+ * the database fails, with the reason, and once when it is back. `monotonicMs` never goes back.
  */
 export function watchReadiness(
   ports: Pick<Ports, 'databaseHealth' | 'log'>,
@@ -31,7 +31,8 @@ export function watchReadiness(
       return conclude(true)
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
-      if (isReady) ports.log.warn('not ready', { reason: reasonOf(error) })
+      // Only the cause: that the storage is unavailable goes without saying.
+      if (isReady) ports.log.warn('not ready', { reason: summariseError(error.cause) })
       return conclude(false)
     }
   }
@@ -49,9 +50,4 @@ export function watchReadiness(
     })
     return underWay
   }
-}
-
-/** What it came from: that the storage is unavailable goes without saying. */
-function reasonOf({ cause }: Unavailable): string {
-  return String(reportFault(cause)['error'])
 }

@@ -47,7 +47,8 @@ export type Config = NetworkConfig & {
 
 export type DatabaseConfig = { readonly path: string }
 
-type Surroundings = { env: Variables; readFile: (path: string) => string }
+/** Where settings come from. */
+export type Surroundings = { env: Variables; readFile: (path: string) => string }
 
 /** The settings are wrong in at least one way. No problem tells a value. */
 export class ConfigError extends Error {

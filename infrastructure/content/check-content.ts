@@ -1,16 +1,8 @@
-import { STRING_GROUPS } from '../../application/content/string-catalogue.ts'
 import { DEFAULT_LANGUAGE } from '../../domain/language.ts'
-import type { ContentFile, ContentProblem, ContentText } from './content-file.ts'
-import { findDuplicates, findNearDuplicates } from './near-duplicates.ts'
-import { findStringProblems, LEFT_IN_ENGLISH } from './string-rules.ts'
-import {
-  error,
-  type Finding,
-  findFlaws,
-  findSentenceSlips,
-  findSlips,
-  warning,
-} from './text-rules.ts'
+import type { ContentFile, ContentProblem } from './content-file.ts'
+import { findDuplicates } from './duplicates.ts'
+import { findStringProblems } from './string-rules.ts'
+import { error, type Finding, findFlaws } from './text-rules.ts'
 
 /** What content of one kind has to be like. Lengths are in Unicode code points. */
 export type ContentLimits = {
@@ -38,25 +30,31 @@ export const OWN_LIMITS: ContentLimits = {
   isComplete: false,
 }
 
-/** Everything that is wrong with the files of a folder, file by file, from top to bottom. */
+/** `english` is the file itself where there is no other. */
+export type CheckContext = { readonly english: ContentFile; readonly limits: ContentLimits }
+
+/** What keeps the files of a folder from being served, file by file, from top to bottom. */
 export function checkContent(
   files: readonly ContentFile[],
   limits: ContentLimits,
 ): ContentProblem[] {
+  return checkFiles(files, limits, [findMissingParts, checkStrings, checkReasons])
+}
+
+/** What the checks find, file by file, from top to bottom. */
+export function checkFiles(
+  files: readonly ContentFile[],
+  limits: ContentLimits,
+  checks: readonly ((file: ContentFile, context: CheckContext) => ContentProblem[])[],
+): ContentProblem[] {
   const english = files.find(({ language }) => language === DEFAULT_LANGUAGE)
   return files.flatMap((file) => {
     const context = { english: english ?? file, limits }
-    return [
-      ...findMissingParts(file, context),
-      ...findExcuseWords(file),
-      ...checkStrings(file, context),
-      ...checkReasons(file, context),
-    ].toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0))
+    return checks
+      .flatMap((check) => check(file, context))
+      .toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0))
   })
 }
-
-/** `english` is the file itself where there is no other. */
-type CheckContext = { readonly english: ContentFile; readonly limits: ContentLimits }
 
 function findMissingParts(
   file: ContentFile,
@@ -69,17 +67,6 @@ function findMissingParts(
       return isOdd ? [error(`"${part}" must be in every file or in none`)] : []
     })
     .map((finding) => problem(file, null, finding))
-}
-
-/** Whoever sells something else would not want it to be praised as excuses. Said once, not for each language. */
-function findExcuseWords(file: ContentFile): ContentProblem[] {
-  const { language, reasons, strings } = file
-  if (language !== DEFAULT_LANGUAGE || !reasons) return []
-  const { title: _, ...speaking } = STRING_GROUPS.product
-  const kept = Object.keys(speaking).filter((key) => !strings?.has(key))
-  if (kept.length === 0) return []
-  const message = `"strings" lacks ${kept.join(', ')}: the built-in words speak of excuses`
-  return [problem(file, null, warning(message))]
 }
 
 function checkStrings(
@@ -100,59 +87,35 @@ function checkStrings(
 
 function checkReasons(
   file: ContentFile,
-  { english, limits: { reasonsMin, reasonLengthMax, sentencesMax } }: CheckContext,
+  { limits: { reasonsMin, reasonLengthMax } }: CheckContext,
 ): ContentProblem[] {
-  const { reasons, language } = file
+  const { reasons } = file
   if (!reasons) return []
-  const originals = new Set(file === english ? [] : english.reasons?.map(({ text }) => text))
   const tooFew = `${reasons.length} excuses, at least ${reasonsMin}`
   return [
     ...(reasons.length < reasonsMin ? [problem(file, null, error(tooFew))] : []),
     ...reasons.flatMap(({ text, line }) => {
       const length = [...text].length
-      const findings: Finding[] = [
+      const isTooLong = length > reasonLengthMax
+      return [
         ...findFlaws(text),
-        ...(length > reasonLengthMax
-          ? [error(`${length} characters, at most ${reasonLengthMax}`)]
-          : []),
-        ...(/\{[^{}]*\}/.test(text) ? [warning('nobody fills in what stands in braces')] : []),
-        ...(originals.has(text) ? [warning(LEFT_IN_ENGLISH)] : []),
-        ...findSlips(text, language),
-        ...(sentencesMax === null ? [] : findSentenceSlips(text, { language, sentencesMax })),
-      ]
-      return findings.map((finding) => problem(file, line, finding))
+        ...(isTooLong ? [error(`${length} characters, at most ${reasonLengthMax}`)] : []),
+      ].map((finding) => problem(file, line, finding))
     }),
-    ...findRepetitions(file, reasons),
+    ...findRepeated(file),
   ]
 }
 
 /** One and the same text twice would come twice in a row, and twice as often as others. */
-function findRepetitions(file: ContentFile, reasons: readonly ContentText[]): ContentProblem[] {
-  const texts = reasons.map(({ text }) => text)
+function findRepeated(file: ContentFile): ContentProblem[] {
+  const reasons = file.reasons ?? []
   const lineOf = (index: number) => reasons[index]?.line ?? null
-  const pairs = findNearDuplicates(texts)
-  return [
-    ...findDuplicates(texts).map(({ first, second }) =>
-      problem(file, lineOf(second), error(`the same as line ${lineOf(first)}`)),
-    ),
-    ...(pairs === null ? [problem(file, null, warning(TOO_MANY))] : []),
-    ...(pairs ?? []).map(({ first, second, distance }) =>
-      problem(
-        file,
-        lineOf(second),
-        warning(
-          distance === 0
-            ? `the same as line ${lineOf(first)}, but for case, marks or spaces`
-            : `nearly the same as line ${lineOf(first)} (distance ${distance.toFixed(2)})`,
-        ),
-      ),
-    ),
-  ]
+  return findDuplicates(reasons.map(({ text }) => text)).map(({ first, second }) =>
+    problem(file, lineOf(second), error(`the same as line ${lineOf(first)}`)),
+  )
 }
 
-const TOO_MANY = 'there are too many to look for those that are nearly the same'
-
-function problem(
+export function problem(
   { file, language }: ContentFile,
   line: number | null,
   { level, message }: Finding,

@@ -46,14 +46,14 @@ export function builtInContent(): Content {
 /**
  * The content of a folder (CONTENT_DIR) in place of the built-in one. What a file leaves out is the built-in content's.
  * Where no excuses are replaced, a language without a file stays, with the title and the operator's own keys in English.
- * `content` is null when a problem is an error.
+ * `content` is null when something cannot be served: `problems` says what.
  */
 export function readOwnContent(folder: string): {
   content: Content | null
   problems: readonly ContentProblem[]
 } {
   const { files, problems } = readContentFolder(folder, OWN_LIMITS)
-  if (problems.some(({ level }) => level === 'error')) return { content: null, problems }
+  if (problems.length > 0) return { content: null, problems }
 
   const own = new Map(files.map((file) => [file.language, withBuiltIn(file)]))
   const keepsExcuses = files.every(({ reasons }) => reasons === null)

@@ -1,4 +1,3 @@
-import { distance } from 'fastest-levenshtein'
 import type { StringEntry } from '../../application/content/string-catalogue.ts'
 import {
   listKeys,
@@ -9,31 +8,31 @@ import {
 } from '../../application/content/strings.ts'
 import type { Language } from '../../domain/language.ts'
 import type { ContentFile } from './content-file.ts'
-import { error, type Finding, findFlaws, findSlips, hasWords, warning } from './text-rules.ts'
+import { error, type Finding, findFlaws } from './text-rules.ts'
 
 /** Of a string that the catalogue does not know. */
 const OWN_LENGTH_MAX = 2000
 const OWN_KEY = /^[a-z][a-z0-9_]*$/
 const PLURAL_FORM = new RegExp(`^(?<base>.+)_(?<category>${PLURAL_CATEGORIES.join('|')})$`)
-/** Of its letters: a key that differs in no more of them from a known one, and in two at most, is a slip of the pen. */
-const MISSPELT_MAX = 0.4
 
-export const LEFT_IN_ENGLISH = 'it is left in English'
-
-type Texts = NonNullable<ContentFile['strings']>
-type KeyedFinding = Finding & { readonly key: string }
+export type Texts = NonNullable<ContentFile['strings']>
+export type KeyedFinding = Finding & { readonly key: string }
 /** What the catalogue says about a string, or the English file about an operator's own. */
-type Rule = Omit<StringEntry, 'meaning'> & { readonly isOwn: boolean }
+export type Rule = Omit<StringEntry, 'meaning'> & { readonly isOwn: boolean }
 
-/**
- * What is wrong with the strings of one language. `english` is what they translate, or they themselves; `isComplete`
- * says whether every key of the catalogue has to be there, and no other.
- */
-export function findStringProblems(
-  strings: Texts,
-  { language, english, isComplete }: { language: Language; english: Texts; isComplete: boolean },
-): KeyedFinding[] {
-  const wanted = new Set(isComplete ? listKeys(language) : translationsOf(english, language))
+/** What the strings of a language are held against. */
+export type StringContext = {
+  readonly language: Language
+  /** What they translate, or they themselves. */
+  readonly english: Texts
+  /** Whether every key of the catalogue has to be there, and no other. */
+  readonly isComplete: boolean
+}
+
+/** What keeps the strings of one language from being served. */
+export function findStringProblems(strings: Texts, context: StringContext): KeyedFinding[] {
+  const { language, english } = context
+  const wanted = wantedKeys(context)
   return [
     ...[...strings].flatMap(([key, { text }]) =>
       [
@@ -41,15 +40,16 @@ export function findStringProblems(
           ? findTextProblems(text, { key, rule: ruleOf(key, english), language })
           : [unwanted(key, { english, language })]),
         ...findKeyProblems(key),
-        ...(english !== strings && isLeftInEnglish(text, { key, english })
-          ? [warning(LEFT_IN_ENGLISH)]
-          : []),
       ].map((finding) => ({ ...finding, key })),
     ),
     ...[...wanted]
       .filter((key) => !strings.has(key))
       .map((key) => ({ ...error('it is missing'), key })),
   ]
+}
+
+export function wantedKeys({ language, english, isComplete }: StringContext): ReadonlySet<string> {
+  return new Set(isComplete ? listKeys(language) : translationsOf(english, language))
 }
 
 /** What English has, a translation has as well: every key, and of a plural every form that its language has. */
@@ -80,7 +80,8 @@ function unwanted(
     : error(`the plural forms of the language are ${pluralCategories(language).join(', ')}`)
 }
 
-function ruleOf(key: string, english: Texts): Rule {
+/** What holds for a key that is wanted. */
+export function ruleOf(key: string, english: Texts): Rule {
   const base = pluralBase(key, english)
   const entry = STRING_ENTRIES.get(base ?? key)
   if (entry) return { ...entry, isOwn: false }
@@ -94,14 +95,10 @@ function ruleOf(key: string, english: Texts): Rule {
 }
 
 function findKeyProblems(key: string): Finding[] {
-  if (!OWN_KEY.test(key)) {
-    return [error('a key begins with a letter, and is made of a to z, 0 to 9 and _')]
-  }
-  if (STRING_ENTRIES.has(key)) return []
-  const meant = [...STRING_ENTRIES.keys()].find(
-    (known) => distance(known, key) <= Math.min(2, MISSPELT_MAX * key.length),
-  )
-  return meant === undefined ? [] : [warning(`Alibi has no such key: is "${meant}" meant?`)]
+  const isWritable = OWN_KEY.test(key)
+  return isWritable
+    ? []
+    : [error('a key begins with a letter, and is made of a to z, 0 to 9 and _')]
 }
 
 function findTextProblems(
@@ -113,34 +110,37 @@ function findTextProblems(
   return [
     ...findFlaws(text),
     ...(length > lengthMax ? [error(`${length} characters, at most ${lengthMax}`)] : []),
-    ...findPlaceholderProblems(text, { key, rule, language }),
+    ...(rule.isOwn ? [] : findPlaceholderFaults(text, { key, rule, language }).map(error)),
+    ...(rule.isOwn || !hasLooseBrace(text)
+      ? []
+      : [error('a brace that belongs to no placeholder')]),
     ...(opening === undefined || text.startsWith(`{${opening}}`)
       ? []
       : [error(`it has to begin with {${opening}}`)]),
-    ...(rule.sameEverywhere ? [] : findSlips(text, language)),
   ]
 }
 
-/** What an operator's own client fills in, and how, is its own business: there, a difference is only pointed out. */
-function findPlaceholderProblems(
+/** Placeholders that are missing, and those that the service does not fill in. */
+export function findPlaceholderFaults(
   text: string,
   { key, rule, language }: { key: string; rule: Rule; language: Language },
-): Finding[] {
-  const finding = rule.isOwn ? warning : error
+): string[] {
   const found = placeholdersOf(text)
   const wanted = rule.placeholders ?? []
   const mayOmit = rule.plural && isForOneNumber(key, language) ? ['count'] : []
   const reason = rule.plural ? ', for this form stands for more than one number' : ''
-  const isBraced = /[{}]/.test(text.replace(PLACEHOLDER, ''))
   return [
     ...wanted
       .filter((name) => !found.includes(name) && !mayOmit.includes(name))
-      .map((name) => finding(`the placeholder {${name}} is missing${reason}`)),
+      .map((name) => `the placeholder {${name}} is missing${reason}`),
     ...found
       .filter((name) => !wanted.includes(name) && (name !== 'title' || key === 'title'))
-      .map((name) => finding(`nobody fills in {${name}}`)),
-    ...(isBraced && !rule.isOwn ? [error('a brace that belongs to no placeholder')] : []),
+      .map((name) => `nobody fills in {${name}}`),
   ]
+}
+
+function hasLooseBrace(text: string): boolean {
+  return /[{}]/.test(text.replace(PLACEHOLDER, ''))
 }
 
 /** "One try" may say its number in words, but not in Russian, where the same form stands for 21. */
@@ -149,11 +149,6 @@ function isForOneNumber(key: string, language: Language): boolean {
   const rules = new Intl.PluralRules(language)
   const numbers = Array.from({ length: 200 }, (_, number) => number)
   return numbers.filter((number) => rules.select(number) === category).length === 1
-}
-
-function isLeftInEnglish(text: string, { key, english }: { key: string; english: Texts }): boolean {
-  if (STRING_ENTRIES.get(key)?.sameEverywhere) return false
-  return text === english.get(key)?.text && hasWords(text)
 }
 
 function placeholdersOf(text: string): string[] {

@@ -12,7 +12,6 @@ import { toSeconds } from '../stripe/objects.ts'
 import { expectList, readAllPages } from '../stripe/pages.ts'
 import { readPriceFacts } from '../stripe/prices.ts'
 
-const WEBHOOK_PATHS = ['/webhook/stripe', '/webhook/payment']
 const DAY_MS = 24 * 3_600_000
 /** What is younger may still be on its way. */
 const UNDER_WAY_MS = 10 * 60_000
@@ -40,7 +39,7 @@ export async function examineStripe({
   secretKey,
   apiUrl,
   product,
-  publicUrl,
+  webhookUrls,
   clock,
   timeoutMs,
 }: {
@@ -48,8 +47,8 @@ export async function examineStripe({
   /** Null for Stripe's own. */
   apiUrl: string | null
   product: StripeProduct
-  /** Null where it is not known. */
-  publicUrl: string | null
+  /** Any of which is to be called; none where the address of the service is not known. */
+  webhookUrls: readonly string[]
   clock: Clock
   /** For all of it. */
   timeoutMs: number
@@ -102,7 +101,7 @@ export async function examineStripe({
     price: 'priceId' in product && price ? { id: product.priceId, found: price } : null,
     webhook: {
       listed,
-      wantedUrls: publicUrl === null ? [] : WEBHOOK_PATHS.map((path) => publicUrl + path),
+      wantedUrls: webhookUrls,
       wantedEvents: ENDPOINT_EVENT_TYPES,
       apiVersion: Stripe.API_VERSION,
       undelivered,

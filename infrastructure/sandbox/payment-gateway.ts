@@ -3,7 +3,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 import type { Price, SessionReport } from '../../domain/purchase.ts'
 import { eventTranslation } from '../stripe/events.ts'
 import { stripeNotifications } from '../stripe/notifications.ts'
-import { sessionReports, successUrl } from '../stripe/session-reports.ts'
+import { type ReturnUrls, sessionReports, successUrl } from '../stripe/session-reports.ts'
 import { expandedSessionObject, type SandboxAddresses, sandboxEvent } from './events.ts'
 import {
   act,
@@ -26,7 +26,8 @@ export function sandboxPaymentGateway({
   sessions,
   price,
   productName,
-  publicUrl,
+  payUrl,
+  returnUrls,
   webhookSecret,
   deliver,
   wait,
@@ -36,7 +37,9 @@ export function sandboxPaymentGateway({
   sessions: SandboxSessionStore
   price: Price
   productName: string
-  publicUrl: string
+  /** Where the pages are on which buyers pay: the id of the session goes behind it. */
+  payUrl: string
+  returnUrls: ReturnUrls
   webhookSecret: string
   /** Resolves true once the notification was taken; anything else has it sent again. */
   deliver: (delivery: SandboxDelivery) => Promise<boolean>
@@ -46,11 +49,11 @@ export function sandboxPaymentGateway({
   newId: (prefix: string) => string
 }): { gateway: PaymentGateway; desk: SandboxDesk; stop(): void } {
   const courier = sandboxCourier({ webhookSecret, deliver, wait, clock })
-  const reportSession = sessionReports({ publicUrl })
+  const reportSession = sessionReports({ returnUrls })
   const translate = eventTranslation({ live: false, reportSession })
   const addressesOf = (sessionId: string): SandboxAddresses => ({
-    pageUrl: `${publicUrl}/sandbox/pay/${sessionId}`,
-    successUrl: successUrl(publicUrl, sessionId),
+    pageUrl: payUrl + sessionId,
+    successUrl: successUrl(returnUrls, sessionId),
   })
 
   /** One step of a session, after which the world hears what happened. */
@@ -88,7 +91,7 @@ export function sandboxPaymentGateway({
       price,
       state,
       successUrl: addressesOf(sessionId).successUrl,
-      cancelUrl: `${publicUrl}/payment/cancel`,
+      cancelUrl: returnUrls.cancel,
     }
   }
 

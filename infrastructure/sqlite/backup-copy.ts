@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { formatBytes } from '../../application/doctor/byte-size.ts'
+import { formatBytes } from '../../application/format.ts'
 import type { AppliedMigration } from '../database/migration-history.ts'
 import { makeDurable, sha256OfFile } from '../files/durable-files.ts'
 import { freeBytesOf } from './files.ts'

@@ -78,6 +78,11 @@ export function sqlitePurchaseRepository(
         return result
       }),
     findAccount: async (email) => readTogether(() => findAccount(email)),
+    findAccountByPurchase: async (id) =>
+      readTogether(() => {
+        const row = selectById.get({ id })
+        return row ? findAccount(row.email) : null
+      }),
     findById: async (id) => read(() => purchaseOrNull(selectById.get({ id }))),
     findBySessionId: async (sessionId) =>
       read(() => purchaseOrNull(selectBySessionId.get({ sessionId }))),

@@ -2,14 +2,15 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SandboxSession } from '../../application/ports.ts'
 import type { SweepName } from '../../application/store.ts'
 import type { CodeChallenge } from '../../domain/code-challenge.ts'
+import { DISPUTE_STATES } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
 import type { EmailTrace } from '../../domain/erasure.ts'
 import { ACTORS, type GrantChangeReason } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { OtpSeed } from '../../domain/otp.ts'
 import { OUTBOX_KINDS, type OutboxKey, type OutboxMessage } from '../../domain/outbox.ts'
-import { DISPUTE_STATES, REFUND_STATES } from '../../domain/premium-grant.ts'
 import { PURCHASE_STATES, type PurchaseId, type ReviewReason } from '../../domain/purchase.ts'
+import { REFUND_STATES } from '../../domain/refund.ts'
 
 // The tables as the queries see them. The migrations make them and hold their constraints.
 

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
-import type { Dispute, Refund } from '../../domain/premium-grant.ts'
+import type { Dispute } from '../../domain/dispute.ts'
+import type { Refund } from '../../domain/refund.ts'
 
 // Stripe's objects in our terms: https://docs.stripe.com/api/refunds/object and /disputes/object.
 

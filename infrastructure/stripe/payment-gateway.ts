@@ -1,5 +1,4 @@
 import type { Clock, PaymentGateway } from '../../application/ports.ts'
-import { remembered } from '../../application/remembered.ts'
 import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
 import { orMissing } from './answers.ts'
 import { stripeClient } from './client.ts'
@@ -8,7 +7,7 @@ import { stripeNotifications } from './notifications.ts'
 import { toDate, toSeconds } from './objects.ts'
 import { readPrice } from './prices.ts'
 import { findDisputes, findRefunds, listDisputes, listRefunds, refundPayment } from './reversals.ts'
-import { sessionReports } from './session-reports.ts'
+import { type ReturnUrls, sessionReports } from './session-reports.ts'
 import { createSession, expireSession, findCompletedSessions, readSession } from './sessions.ts'
 
 const TIMEOUT_MS = 8_000
@@ -18,7 +17,7 @@ export function stripePaymentGateway({
   webhookSecrets,
   apiUrl,
   product,
-  publicUrl,
+  returnUrls,
   allowPromotionCodes,
   clock,
   timeoutMs = TIMEOUT_MS,
@@ -28,14 +27,14 @@ export function stripePaymentGateway({
   /** Null for Stripe's own. */
   apiUrl: string | null
   product: StripeProduct
-  publicUrl: string
+  returnUrls: ReturnUrls
   allowPromotionCodes: boolean
   clock: Clock
   timeoutMs?: number
 }): PaymentGateway {
   const ask = stripeClient({ secretKey, apiUrl, timeoutMs })
   const live = isLiveKey(secretKey)
-  const reportSession = sessionReports({ publicUrl })
+  const reportSession = sessionReports({ returnUrls })
   const translate = eventTranslation({ live, reportSession })
   const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })
   return {
@@ -45,7 +44,9 @@ export function stripePaymentGateway({
         ? async () => product.price
         : remembered(() => ask((stripe) => readPrice(stripe, product.priceId))),
     createSession: (purchase) =>
-      ask((stripe) => createSession(stripe, { purchase, product, publicUrl, allowPromotionCodes })),
+      ask((stripe) =>
+        createSession(stripe, { purchase, product, returnUrls, allowPromotionCodes }),
+      ),
     readSession: (sessionId) =>
       ask((stripe) => orMissing(readSession(stripe, sessionId, reportSession), null)),
     expireSession: (sessionId) =>
@@ -67,5 +68,17 @@ export function stripePaymentGateway({
       return ask((stripe) => findDisputes(stripe, window, reading))
     },
     readNotification: stripeNotifications({ webhookSecrets, translate, clock }),
+  }
+}
+
+/** Asks once for all callers, those who ask meanwhile included, and again only after it has failed. */
+function remembered<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let answer: Promise<Answer> | null = null
+  return () => {
+    answer ??= ask().catch((error) => {
+      answer = null
+      throw error
+    })
+    return answer
   }
 }

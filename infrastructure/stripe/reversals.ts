@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import type { ListPage, ListWindow, PaymentGateway } from '../../application/ports.ts'
-import type { Dispute, Refund } from '../../domain/premium-grant.ts'
+import type { Dispute } from '../../domain/dispute.ts'
+import type { Refund } from '../../domain/refund.ts'
 import { expectObject, isInvalidRequest } from './answers.ts'
 import { toDispute, toRefund } from './objects.ts'
 import { readAllPages, readPage, windowParams } from './pages.ts'

@@ -34,15 +34,18 @@ export type SessionObject = Pick<
   | 'url'
 > & { payment_intent: string | Pick<Stripe.PaymentIntent, 'id' | 'status'> | null }
 
+/** The pages that buyers come back to: `success` is told the session, `cancel` nothing. */
+export type ReturnUrls = { readonly success: string; readonly cancel: string }
+
 /** How a session is reported: with the outcome that an event has, or with what the session says of itself. */
 export type ReportSession = (session: SessionObject, outcome?: SessionOutcome) => SessionReport
 
-export function sessionReports({ publicUrl }: { publicUrl: string }): ReportSession {
+export function sessionReports({ returnUrls }: { returnUrls: ReturnUrls }): ReportSession {
   return (session, outcome = outcomeOf(session)) => ({
     sessionId: session.id,
     purchaseId: purchaseIdOf(session),
     outcome,
-    order: orderOf(session, publicUrl),
+    order: orderOf(session, returnUrls),
     // Sessions that ask for no money have no amounts; 0 is never what was asked for.
     amountSubtotal: session.amount_subtotal ?? 0,
     amountTotal: session.amount_total ?? 0,
@@ -55,8 +58,8 @@ export function sessionReports({ publicUrl }: { publicUrl: string }): ReportSess
 }
 
 /** Where a buyer comes back to after a payment; also how this service knows its own sessions again. */
-export function successUrl(publicUrl: string, sessionId: string): string {
-  return `${publicUrl}/payment/success?session_id=${sessionId}`
+export function successUrl({ success }: ReturnUrls, sessionId: string): string {
+  return `${success}?session_id=${sessionId}`
 }
 
 /** What a session keeps of its order, so that a purchase can be restored from it. */
@@ -101,9 +104,9 @@ function purchaseIdOf({ client_reference_id, metadata }: SessionObject): Purchas
 }
 
 /** Another Alibi in the same account names its purchases as we do; only its buyers come back to another address. */
-function orderOf(session: SessionObject, publicUrl: string): Order | null {
+function orderOf(session: SessionObject, returnUrls: ReturnUrls): Order | null {
   const id = purchaseIdOf(session)
-  const isOurs = session.success_url?.startsWith(successUrl(publicUrl, '')) ?? false
+  const isOurs = session.success_url?.startsWith(successUrl(returnUrls, '')) ?? false
   if (id === null || !isOurs) return null
 
   const email = findEmail(session.metadata?.['email'])

@@ -5,14 +5,19 @@ import type { StripeProduct } from '../config/payment-settings.ts'
 import { expectObject, isInvalidRequest, isMissing } from './answers.ts'
 import { toSeconds } from './objects.ts'
 import { readPage, windowParams } from './pages.ts'
-import { orderMetadata, type ReportSession, successUrl } from './session-reports.ts'
+import {
+  orderMetadata,
+  type ReportSession,
+  type ReturnUrls,
+  successUrl,
+} from './session-reports.ts'
 
 // Payment pages and what becomes of them: https://docs.stripe.com/api/checkout/sessions.
 
 type Sale = {
   readonly purchase: Purchase
   readonly product: StripeProduct
-  readonly publicUrl: string
+  readonly returnUrls: ReturnUrls
   readonly allowPromotionCodes: boolean
 }
 
@@ -33,7 +38,7 @@ export async function createSession(stripe: Stripe, sale: Sale): Promise<Checkou
 function sessionParams({
   purchase,
   product,
-  publicUrl,
+  returnUrls,
   allowPromotionCodes,
 }: Sale): Stripe.Checkout.SessionCreateParams {
   const { amount, currency } = purchase.price
@@ -53,8 +58,8 @@ function sessionParams({
     payment_intent_data: { metadata: { purchase_id: purchase.id } },
     expires_at: toSeconds(purchase.expiresAt),
     // Stripe puts the id in place of the braces.
-    success_url: successUrl(publicUrl, '{CHECKOUT_SESSION_ID}'),
-    cancel_url: `${publicUrl}/payment/cancel`,
+    success_url: successUrl(returnUrls, '{CHECKOUT_SESSION_ID}'),
+    cancel_url: returnUrls.cancel,
     // Or buyers abroad pay another currency than the one that was asked for.
     adaptive_pricing: { enabled: false },
     ...(allowPromotionCodes ? { allow_promotion_codes: true } : {}),

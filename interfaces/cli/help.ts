@@ -1,25 +1,28 @@
-import {
-  COMMAND_GROUPS,
-  COMMANDS,
-  COMMON_OPTIONS,
-  type Command,
-  type CommandName,
-  OPTIONS,
-  type OptionName,
-} from './command-table.ts'
+import type { CommandGroup } from './command.ts'
+import { COMMON_OPTIONS, type CommandWords, type Option, VERSION_OPTION } from './command-words.ts'
 import { EXIT } from './exit-codes.ts'
 import { section } from './text-layout.ts'
+
+/** It is no command of its own: `--help` behind any command asks for the same. */
+export const HELP: CommandWords = {
+  name: 'help',
+  summary: 'show help, also on a command',
+  operands: ['[COMMAND]'],
+  options: [],
+  details: 'Shows what the command does and which options it takes.',
+}
 
 /** Shows the help on one command, or on all of them. */
 export function help({
   topic,
+  groups,
   print,
 }: {
-  topic: CommandName | null
+  topic: CommandWords | null
+  groups: readonly CommandGroup[]
   print: (text: string) => void
 }): number {
-  const command = COMMANDS.find(({ name }) => name === topic)
-  print(command ? commandHelp(command) : overview())
+  print(topic ? commandHelp(topic) : overview(groups))
   return EXIT.done
 }
 
@@ -36,21 +39,22 @@ export function refuseUsage({
   return EXIT.wrongUsage
 }
 
-function overview(): string {
+function overview(groups: readonly CommandGroup[]): string {
   return [
     'Alibi sells premium access and lets only paying people in.',
     'Usage: alibi COMMAND [OPTION...]',
-    ...commandSections(),
-    optionSection([...COMMON_OPTIONS, 'version']),
+    ...commandSections(groups),
+    optionSection([...COMMON_OPTIONS, VERSION_OPTION]),
     'Settings are environment variables: see the README. "alibi help COMMAND" tells more.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong settings.',
   ].join('\n\n')
 }
 
 /** A section for each group, with all names of the same width. */
-function commandSections(): readonly string[] {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length))
-  return COMMAND_GROUPS.map(({ title, commands }) =>
+function commandSections(groups: readonly CommandGroup[]): readonly string[] {
+  const names = groups.flatMap(({ commands }) => commands.map(({ name }) => name))
+  const width = Math.max(...names.map(({ length }) => length))
+  return groups.map(({ title, commands }) =>
     section(
       title,
       commands.map(({ name, summary }) => [name.padEnd(width), summary]),
@@ -58,7 +62,7 @@ function commandSections(): readonly string[] {
   )
 }
 
-function commandHelp({ name, operands, options, details }: Command): string {
+function commandHelp({ name, operands, options, details }: CommandWords): string {
   return [
     `Usage: ${['alibi', name, ...operands, '[OPTION...]'].join(' ')}`,
     details,
@@ -66,9 +70,9 @@ function commandHelp({ name, operands, options, details }: Command): string {
   ].join('\n\n')
 }
 
-function optionSection(names: readonly OptionName[]): string {
+function optionSection(options: readonly Option[]): string {
   return section(
     'Options',
-    names.map((name) => [OPTIONS[name].usage, OPTIONS[name].summary]),
+    options.map(({ usage, summary }) => [usage, summary]),
   )
 }

@@ -1,7 +1,9 @@
+import type { Dispute } from '../../domain/dispute.ts'
 import type { AuditEntry } from '../../domain/grant-change.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
-import type { Dispute, PremiumGrant, Refund } from '../../domain/premium-grant.ts'
+import type { PremiumGrant } from '../../domain/premium-grant.ts'
 import type { Purchase } from '../../domain/purchase.ts'
+import type { Refund } from '../../domain/refund.ts'
 import {
   describeGrant,
   describeMessage,

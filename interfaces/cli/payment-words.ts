@@ -1,13 +1,9 @@
+import { withdrawsFunds } from '../../domain/dispute.ts'
 import { countDecimals } from '../../domain/money.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
-import {
-  isActive,
-  isRefundedInFull,
-  type Payment,
-  type PremiumGrant,
-  takesMoney,
-} from '../../domain/premium-grant.ts'
+import { isActive, type Payment, type PremiumGrant } from '../../domain/premium-grant.ts'
 import type { Price, Purchase, ReviewReason } from '../../domain/purchase.ts'
+import { isRefundedInFull } from '../../domain/refund.ts'
 
 export const REVIEW_WORDS: Readonly<Record<ReviewReason, string>> = {
   amount: 'the amount is not what was asked for',
@@ -65,7 +61,7 @@ export function describeGrant(grant: PremiumGrant): string {
 }
 
 function describeLosses(payment: Payment): readonly string[] {
-  const chargebacks = payment.disputes.filter(takesMoney)
+  const chargebacks = payment.disputes.filter(withdrawsFunds)
   return [
     ...(isRefundedInFull(payment) ? ['refunded in full'] : []),
     ...chargebacks.map(({ id, state }) => `chargeback ${id} ${state}`),

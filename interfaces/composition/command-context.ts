@@ -1,16 +1,76 @@
-import type { loadConfig } from '../../infrastructure/config/config.ts'
+import { loadListenAddress, type Surroundings } from '../../infrastructure/config/config.ts'
+import type { CommandContext } from '../cli/command-context.ts'
+import { wait } from './wait.ts'
 
-/** Where settings come from. */
-export type Surroundings = Parameters<typeof loadConfig>[0]
+/** What the process itself tells a command. */
+type Given = Pick<
+  CommandContext,
+  'commands' | 'version' | 'commit' | 'json' | 'envFile' | 'print' | 'complain' | 'progress'
+>
 
-/** What a command has to do with whoever runs it. */
-export type CommandContext = {
-  readonly surroundings: Surroundings
-  readonly json: boolean
-  /** A line of what was asked for. */
-  readonly print: (text: string) => void
-  /** A line about what is wrong. */
-  readonly complain: (text: string) => void
-  /** Rewrites the last line of a terminal; null clears it. A file or a pipe gets none of it. */
-  readonly progress: (line: string | null) => void
+/** All that a command can ask for. What only some of them need is imported when one asks for it. */
+export function commandContext(surroundings: Surroundings, given: Given): CommandContext {
+  const { envFile, progress, version } = given
+  return {
+    ...given,
+    wait,
+    monotonicMs: () => performance.now(),
+    async confirm(question, answer) {
+      const { confirm } = await import('./confirmation.ts')
+      return confirm(question, answer)
+    },
+
+    async withStore(work) {
+      const { withStore } = await import('./open-store.ts')
+      return withStore(surroundings, work)
+    },
+    async withPorts(work) {
+      const { withPorts } = await import('./open-store.ts')
+      return withPorts({ surroundings, progress }, work)
+    },
+
+    listenAddress: () => loadListenAddress(surroundings),
+    async openService() {
+      const { openService } = await import('./run-serve.ts')
+      return openService(surroundings, { version })
+    },
+    async openChecks(asked) {
+      const { openChecks } = await import('./run-doctor.ts')
+      return openChecks(surroundings, { ...asked, envFile, version })
+    },
+    async describeApi() {
+      const { describeApi } = await import('./run-openapi.ts')
+      return describeApi(surroundings, { version })
+    },
+    async readContent(folder) {
+      const { readContent } = await import('./run-content.ts')
+      return readContent(folder)
+    },
+
+    async openMigration() {
+      const { openMigration } = await import('./run-database.ts')
+      return openMigration(surroundings)
+    },
+    async openBackup(file) {
+      const { openBackup } = await import('./run-database.ts')
+      return openBackup(surroundings, file)
+    },
+    async openRestore(file) {
+      const { openRestore } = await import('./run-database.ts')
+      return openRestore(surroundings, file)
+    },
+
+    async openInstallation(place) {
+      const { openInstallation } = await import('./run-service.ts')
+      return openInstallation(place)
+    },
+    async openServiceState() {
+      const { openServiceState } = await import('./run-service.ts')
+      return openServiceState()
+    },
+    async readUnit() {
+      const { UNIT_TEXT } = await import('../../infrastructure/systemd/installed-files.ts')
+      return UNIT_TEXT
+    },
+  }
 }

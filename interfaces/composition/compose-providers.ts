@@ -8,6 +8,8 @@ import type {
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { EmailConfig, EmailProvider } from '../../infrastructure/config/email-settings.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
+import type { ReturnUrls } from '../../infrastructure/stripe/session-reports.ts'
+import { FOLDERS, ROUTES } from '../http/paths.ts'
 import { wait } from './wait.ts'
 
 export async function composePayment({
@@ -25,21 +27,42 @@ export async function composePayment({
 }): Promise<{ gateway: PaymentGateway; desk: SandboxDesk | null; stop: () => void }> {
   if (payment.provider === 'stripe') {
     const { stripePaymentGateway } = await import('../../infrastructure/stripe/payment-gateway.ts')
-    const gateway = stripePaymentGateway({ ...payment, publicUrl, allowPromotionCodes, clock })
+    const gateway = stripePaymentGateway({
+      ...payment,
+      returnUrls: returnUrls(publicUrl),
+      allowPromotionCodes,
+      clock,
+    })
     return { gateway, desk: null, stop() {} }
   }
   const { postNotification } = await import('../../infrastructure/sandbox/webhook-sender.ts')
   const { sandboxPaymentGateway } = await import('../../infrastructure/sandbox/payment-gateway.ts')
+  const webhookUrl = url + ROUTES.receivePaymentNotification.path
   return sandboxPaymentGateway({
     ...payment,
     sessions: store.sandboxSessions,
-    publicUrl,
+    payUrl: publicUrl + FOLDERS.sandboxPay.path,
+    returnUrls: returnUrls(publicUrl),
     webhookSecret: crypto.randomUUID(),
-    deliver: (delivery) => postNotification(`${url}/webhook/payment`, delivery),
+    deliver: (delivery) => postNotification(webhookUrl, delivery),
     wait,
     clock,
     newId: (prefix) => prefix + crypto.randomUUID().replaceAll('-', ''),
   })
+}
+
+/** Where the payment provider sends buyers back to. */
+export function returnUrls(publicUrl: string): ReturnUrls {
+  return {
+    success: publicUrl + ROUTES.showPayment.path,
+    cancel: publicUrl + ROUTES.showCancellation.path,
+  }
+}
+
+/** Where the payment provider may send its notifications. */
+export function webhookUrls(publicUrl: string): readonly string[] {
+  const { receiveStripeNotification, receivePaymentNotification } = ROUTES
+  return [receiveStripeNotification, receivePaymentNotification].map(({ path }) => publicUrl + path)
 }
 
 type MailParts = {

@@ -1,12 +1,12 @@
 import type { Log, Supervisor } from '../../application/ports.ts'
 import type { DatabaseHealth } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
+import type { Surroundings } from '../../infrastructure/config/config.ts'
 import { FilesAreGone } from '../../infrastructure/sqlite/files.ts'
 import { isBusy } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openNotifyProgram } from '../../infrastructure/systemd/notify-program.ts'
 import { openNotifySocket } from '../../infrastructure/systemd/notify-socket.ts'
 import { systemdSupervisor } from '../../infrastructure/systemd/systemd-supervisor.ts'
-import type { Surroundings } from './command-context.ts'
 
 /** The systemd that has started the process, where one has. */
 export function composeSupervisor({

@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs'
 import type { Ports } from '../../application/ports.ts'
-import type { Store } from '../../application/store.ts'
-import { type Config, loadConfig, loadDatabaseConfig } from '../../infrastructure/config/config.ts'
+import {
+  type Config,
+  loadConfig,
+  loadDatabaseConfig,
+  type Surroundings,
+} from '../../infrastructure/config/config.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
-import type { CommandContext } from './command-context.ts'
-
-type StorePorts = Store & Pick<Ports, 'clock'> & { secrets: Pick<Ports['secrets'], 'newGrantId'> }
+import type { CommandContext, StorePorts } from '../cli/command-context.ts'
 
 /** For the operator's commands that only look into the database, or write to it. */
 export async function withStore(
-  { surroundings }: Pick<CommandContext, 'surroundings'>,
-  command: (ports: StorePorts) => Promise<number>,
+  surroundings: Surroundings,
+  work: (ports: StorePorts) => Promise<number>,
 ): Promise<number> {
   const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
   const { newGrantId } = await import('../../infrastructure/secrets/hmac-secrets.ts')
@@ -19,7 +21,7 @@ export async function withStore(
   const { path } = loadDatabaseConfig(surroundings)
   const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
   try {
-    return await command({ ...store, clock: systemClock(), secrets: { newGrantId } })
+    return await work({ ...store, clock: systemClock(), secrets: { newGrantId } })
   } finally {
     store.close()
   }
@@ -30,8 +32,8 @@ export async function withStore(
  * nothing to buyers, so that a slip in the operator's own content does not keep them from working.
  */
 export async function withPorts(
-  { surroundings, progress }: Pick<CommandContext, 'surroundings' | 'progress'>,
-  command: (ports: Ports) => Promise<number>,
+  { surroundings, progress }: { surroundings: Surroundings; progress: CommandContext['progress'] },
+  work: (ports: Ports) => Promise<number>,
 ): Promise<number> {
   const config = loadConfig(surroundings)
   const { builtInContent } = await import('../../infrastructure/content/content.ts')
@@ -50,7 +52,7 @@ export async function withPorts(
   const parts = { config, store, log, content, url, publicUrl, write }
   const { ports, stop } = await composePorts(parts)
   try {
-    return await command(ports)
+    return await work(ports)
   } finally {
     stop()
     store.close()

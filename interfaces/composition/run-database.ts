@@ -1,50 +1,35 @@
-import { resolve } from 'node:path'
-import { loadDatabaseConfig } from '../../infrastructure/config/config.ts'
+import { loadDatabaseConfig, type Surroundings } from '../../infrastructure/config/config.ts'
 import { backUpDatabase } from '../../infrastructure/sqlite/backups/backup.ts'
 import { prepareRestore } from '../../infrastructure/sqlite/backups/restore.ts'
 import { migrateSqlite } from '../../infrastructure/sqlite/database.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
-import type { LineOf } from '../cli/command-line.ts'
-import { backup } from '../cli/commands/backup.ts'
-import { migrate } from '../cli/commands/migrate.ts'
-import { restore } from '../cli/commands/restore.ts'
-import type { CommandContext } from './command-context.ts'
-import { confirm } from './confirmation.ts'
+import type { BackupReport, Migration, PreparedRestore } from '../cli/command-context.ts'
 import { existing, openDatabaseAt } from './open-store.ts'
 
-export async function runMigrate(context: CommandContext): Promise<number> {
-  const { path } = loadDatabaseConfig(context.surroundings)
-  return migrate({ ...context, path, applyMigrations: () => openDatabaseAt(path, migrateSqlite) })
+type OnStep = (step: string) => void
+
+export function openMigration(surroundings: Surroundings): Migration {
+  const { path } = loadDatabaseConfig(surroundings)
+  return { path, applyMigrations: () => openDatabaseAt(path, migrateSqlite) }
 }
 
-export async function runBackup(
-  context: CommandContext,
-  { file }: LineOf<'backup'>,
-): Promise<number> {
-  const { path } = loadDatabaseConfig(context.surroundings)
+export function openBackup(
+  surroundings: Surroundings,
+  file: string,
+): (onStep: OnStep) => BackupReport {
+  const { path } = loadDatabaseConfig(surroundings)
   const databasePath = existing(path)
-  return backup({
-    ...context,
-    backUp: (onStep) => backUpDatabase({ databasePath, file, onStep }),
-    monotonicMs: () => performance.now(),
-  })
+  return (onStep) => backUpDatabase({ databasePath, file, onStep })
 }
 
-export async function runRestore(
-  context: CommandContext,
-  { file, yes, options: { envFile } }: LineOf<'restore'>,
-): Promise<number> {
-  const { path: databasePath } = loadDatabaseConfig(context.surroundings)
+export function openRestore(
+  surroundings: Surroundings,
+  file: string,
+): (onStep: OnStep) => PreparedRestore {
+  const { path: databasePath } = loadDatabaseConfig(surroundings)
   const { now } = systemClock()
-  return restore({
-    ...context,
-    file,
-    // What is advised may be done in another folder.
-    envFile: envFile && resolve(envFile),
-    prepare(onStep) {
-      const prepared = prepareRestore({ databasePath, file, onStep })
-      return { ...prepared, carryOut: () => prepared.carryOut(now()) }
-    },
-    confirm: (question) => confirm(question, { yes }),
-  })
+  return (onStep) => {
+    const prepared = prepareRestore({ databasePath, file, onStep })
+    return { ...prepared, carryOut: () => prepared.carryOut(now()) }
+  }
 }

@@ -11,7 +11,12 @@ import { judgeSettings, type SettingsFacts } from '../../application/doctor/sett
 import { judgeStripe } from '../../application/doctor/stripe.ts'
 import type { Clock } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
-import { type Config, ConfigError, loadConfigWith } from '../../infrastructure/config/config.ts'
+import {
+  type Config,
+  ConfigError,
+  loadConfigWith,
+  type Surroundings,
+} from '../../infrastructure/config/config.ts'
 import { RESEND_URL } from '../../infrastructure/config/email-settings.ts'
 import {
   loadPartialConfig,
@@ -21,26 +26,28 @@ import { isLiveKey, STRIPE_ORIGIN } from '../../infrastructure/config/payment-se
 import { examineClock } from '../../infrastructure/doctor/clock.ts'
 import { findExposedFiles } from '../../infrastructure/doctor/permissions.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
-import packageJson from '../../package.json' with { type: 'json' }
-import type { LineOf } from '../cli/command-line.ts'
-import { doctor } from '../cli/commands/doctor.ts'
 import { formatPrice } from '../cli/payment-words.ts'
-import type { CommandContext, Surroundings } from './command-context.ts'
 import { contentComposer } from './compose-content.ts'
-import { wait } from './wait.ts'
+import { webhookUrls } from './compose-providers.ts'
 
 /** For each question that is put to somebody else. */
 const TIMEOUT_MS = 8_000
 /** What the runtime inside the executable takes from its surroundings, however it is started. */
 const RUNTIME_VARIABLES = ['BUN_OPTIONS', 'BUN_BE_BUN']
 
+type Asked = {
+  readonly mailTo: Email | null
+  readonly offline: boolean
+  readonly envFile: string | null
+  readonly version: string
+}
+
 /** Looks at everything around it that the service depends on, and changes none of it. */
-export async function runDoctor(
-  context: CommandContext,
-  { options, mailTo, offline }: LineOf<'doctor'>,
-): Promise<number> {
-  const { surroundings } = context
-  const facts = await loadSettings(surroundings, options.envFile)
+export async function openChecks(
+  surroundings: Surroundings,
+  { mailTo, offline, envFile, version }: Asked,
+): Promise<{ checkups: readonly Checkup[]; areSettingsRight: boolean }> {
+  const facts = await loadSettings(surroundings, envFile)
   const clock = systemClock()
   const parts = loadPartialConfig(surroundings)
   const checkups: readonly Checkup[] = [
@@ -50,10 +57,9 @@ export async function runDoctor(
     clockCheckup(parts, { clock, offline }),
     paymentCheckup(parts, clock),
     mailCheckup(parts, mailTo),
-    reachCheckup(parts),
+    reachCheckup(parts, { version }),
   ]
-  const areSettingsRight = facts.problems.length === 0
-  return doctor({ ...context, checkups, areSettingsRight, offline, wait })
+  return { checkups, areSettingsRight: facts.problems.length === 0 }
 }
 
 async function loadSettings(
@@ -67,8 +73,8 @@ async function loadSettings(
     exposedFiles: findExposedFiles({ env, envFile }),
   }
   try {
-    const { config, opened } = loadConfigWith(surroundings, await contentComposer())
-    const { warnings: contentWarnings } = opened
+    const { config } = loadConfigWith(surroundings, await contentComposer())
+    const contentWarnings = await proofread(config.contentDir)
     const settings = settingsFacts(config)
     return { ...around, problems: [], contentWarnings, settings }
   } catch (error) {
@@ -76,6 +82,15 @@ async function loadSettings(
     const { problems } = error
     return { ...around, problems, contentWarnings: [], settings: null }
   }
+}
+
+/** A line for each thing in the operator's content that looks wrong; none for the built-in content. */
+async function proofread(contentDir: string | null): Promise<readonly string[]> {
+  if (contentDir === null) return []
+  const { OWN_LIMITS } = await import('../../infrastructure/content/check-content.ts')
+  const { describeProblem } = await import('../../infrastructure/content/content-file.ts')
+  const { proofreadFolder } = await import('../../infrastructure/content/proofreading/proofread.ts')
+  return proofreadFolder(contentDir, OWN_LIMITS).problems.map(describeProblem)
 }
 
 function settingsFacts(config: Config): SettingsFacts['settings'] {
@@ -149,8 +164,9 @@ function paymentCheckup({ payment, network }: PartialConfig, clock: Clock): Chec
     async examine() {
       if (payment.provider === 'sandbox') return judgeStripe(null, { formatPrice })
       const { examineStripe } = await import('../../infrastructure/doctor/stripe.ts')
-      const publicUrl = network?.publicUrl ?? null
-      const facts = await examineStripe({ ...payment, publicUrl, clock, timeoutMs: TIMEOUT_MS })
+      const wanted = network?.publicUrl ? webhookUrls(network.publicUrl) : []
+      const question = { ...payment, webhookUrls: wanted, clock, timeoutMs: TIMEOUT_MS }
+      const facts = await examineStripe(question)
       return judgeStripe(facts, { formatPrice })
     },
   }
@@ -173,7 +189,7 @@ function mailCheckup({ email, network }: PartialConfig, mailTo: Email | null): C
   }
 }
 
-function reachCheckup({ network }: PartialConfig): Checkup {
+function reachCheckup({ network }: PartialConfig, release: { version: string }): Checkup {
   const names = ['service', 'public url', 'proxy'] as const
   if (!network) return unknown(names)
   return {
@@ -184,7 +200,7 @@ function reachCheckup({ network }: PartialConfig): Checkup {
       const forgedAddresses = [unusedAddress(), unusedAddress()] as const
       const question = { ...network, forgedAddresses, timeoutMs: TIMEOUT_MS }
       const { proxy, ...reach } = await examineReach(question)
-      return [...judgeReach(reach, packageJson), ...judgeProxy(proxy)]
+      return [...judgeReach(reach, release), ...judgeProxy(proxy)]
     },
   }
 }

@@ -1,14 +1,15 @@
-import { loadConfig } from '../../infrastructure/config/config.ts'
+import { loadConfig, type Surroundings } from '../../infrastructure/config/config.ts'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
-import packageJson from '../../package.json' with { type: 'json' }
-import { openapi } from '../cli/commands/openapi.ts'
-import { openApiDocument } from '../http/openapi.ts'
-import type { CommandContext } from './command-context.ts'
+import { createApp } from '../http/app.ts'
+import type { HttpOptions } from '../http/request/options.ts'
 import { composeHttp, composePorts } from './compose-service.ts'
 
 /** Puts the service together as development does, in memory, and asks it for its description. */
-export async function runOpenapi({ surroundings, print }: CommandContext): Promise<number> {
+export async function describeApi(
+  surroundings: Surroundings,
+  { version }: { version: string },
+): Promise<object> {
   const config = loadConfig({
     ...surroundings,
     env: { APP_ENV: 'development', JWT_SECRET: crypto.randomUUID() },
@@ -17,9 +18,14 @@ export async function runOpenapi({ surroundings, print }: CommandContext): Promi
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const url = 'http://localhost'
   const content = builtInContent()
-  const parts = { config, store, log, content, url, publicUrl: url, write: print }
+  const parts = { config, store, log, content, url, publicUrl: url, write() {} }
   const { ports, desk } = await composePorts(parts)
   const stopping = new AbortController().signal
-  const options = await composeHttp(parts, { ports, desk, version: packageJson.version, stopping })
-  return openapi({ readDocument: () => openApiDocument(options), print })
+  return openApiDocument(await composeHttp(parts, { ports, desk, version, stopping }))
+}
+
+/** The document that GET /openapi.json answers, without a server. */
+export async function openApiDocument(options: HttpOptions): Promise<object> {
+  const response = await createApp(options).handle(new Request('http://localhost/openapi.json'))
+  return (await response.json()) as object
 }

@@ -1,31 +1,32 @@
-import { reportFault } from '../../application/error-report.ts'
-import { reasonOf } from '../../application/reason-of.ts'
-import { type Config, ConfigError, loadConfigWith } from '../../infrastructure/config/config.ts'
+import { reasonOf, reportFault } from '../../application/error-report.ts'
+import type { Content, Log } from '../../application/ports.ts'
+import {
+  type Config,
+  ConfigError,
+  loadConfigWith,
+  type Surroundings,
+} from '../../infrastructure/config/config.ts'
+import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import type { Migrated } from '../../infrastructure/sqlite/migration-backup.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
-import packageJson from '../../package.json' with { type: 'json' }
-import { type Task, workInBackground } from '../background/background.ts'
+import { workInBackground } from '../background/background.ts'
+import { serviceTasks } from '../background/tasks.ts'
 import { giveSignsOfLife } from '../background/watchdog.ts'
-import { serve } from '../cli/commands/serve.ts'
+import type { Service } from '../cli/command-context.ts'
 import { untilSignal } from '../cli/stop-signal.ts'
 import { createHandler } from '../http/handler.ts'
 import { type Listener, listen } from '../http/listen.ts'
-import type { CommandContext } from './command-context.ts'
 import { composeBackups, reportBackupFolder } from './compose-backups.ts'
-import { contentComposer, logWarnings } from './compose-content.ts'
+import { contentComposer } from './compose-content.ts'
 import { composeMetrics } from './compose-metrics.ts'
 import { composeHttp, composePorts } from './compose-service.ts'
 import { composeSoundness, composeSupervisor } from './compose-supervision.ts'
-import { composeTasks } from './compose-tasks.ts'
 import { openDatabaseAt, publicUrlOf } from './open-store.ts'
 import { wait } from './wait.ts'
-
-/** So that the log says what is wrong where nobody asks /ready. */
-const READINESS_EVERY_MS = 30_000
 
 const DAMAGED =
   'the database is damaged, and nothing is stored any more: stop the service and put a backup back with "alibi restore FILE"'
@@ -33,82 +34,82 @@ const DAMAGED =
 /** A large database is copied, checked and migrated before it is served. */
 const OPENING_MAX_MS = 60 * 60_000
 
-/** Serves on the settings around it until it is asked to stop. */
-export async function runServe({ surroundings }: CommandContext): Promise<number> {
+/**
+ * Puts the service together on the settings around it. The address is bound before anything else is opened: a service
+ * that is started beside a running one by mistake leaves its database alone.
+ */
+export async function openService(
+  surroundings: Surroundings,
+  { version }: { version: string },
+): Promise<Service> {
   const write = (text: string) => void process.stdout.write(text)
-  const composeContent = await contentComposer()
-  const { config, opened } = loadConfigWith(surroundings, (config, report) => {
-    reportBackupFolder(config, report)
-    return composeContent(config, report)
-  })
-  const { content, warnings } = opened
+  const { config, content } = await loadSettings(surroundings)
   const priorities = isJournal(process.stdout.fd, surroundings.env['JOURNAL_STREAM'])
-  const { logLevel: level, logFormat: format } = config
+  const { logLevel: level, logFormat: format, tokenLifetimeMs } = config
   const uncounted = createLog({ level, format, priorities, write })
-  const stopRequest = untilSignal('SIGTERM', 'SIGINT')
+  const { requested: stopRequested, stopping } = untilSignal('SIGTERM', 'SIGINT')
   // A log that nobody reads any more, or that a full disk cannot take, is no reason to stop serving.
   process.stdout.on('error', () => {})
-  // First of all: whoever is started beside a running service by mistake leaves its database alone.
   const listener = listenAt(config)
   const metrics = await composeMetrics({ port: config.metricsPort, log: uncounted })
   const { log, telemetry } = metrics
-  logWarnings(log, warnings)
   const supervisor = composeSupervisor({ surroundings, log })
   supervisor.starting('opens the database', { withinMs: OPENING_MAX_MS })
+  const store = openUsableDatabase(config.database.path, log)
+
+  const { url } = listener
+  const publicUrl = publicUrlOf(config, url)
+  const parts = { config, store, log, content, url, publicUrl, write, telemetry }
+  const { ports, desk, stop } = await composePorts(parts)
+  const options = await composeHttp(parts, { ports, desk, version, stopping })
+  const { isReady } = options
+  const backups = composeBackups({ config, log })
+  await metrics.serve({ ports, isReady, backups, version })
+  const tasks = serviceTasks({ ports, tokenLifetimeMs, backups, isReady, wait })
+  const checkSoundness = composeSoundness(store)
+  return {
+    listener,
+    handler: createHandler(options),
+    publicUrl,
+    version,
+    log,
+    supervisor,
+    stopRequested,
+    async work() {
+      await Promise.all([
+        workInBackground({ ports, tasks, wait, stopping }),
+        giveSignsOfLife({ supervisor, checkSoundness, log, wait, stopping }),
+      ])
+    },
+    close() {
+      metrics.stop()
+      stop()
+      store.close()
+    },
+  }
+}
+
+/** Throws `ConfigError` with every problem of the settings, and of what they name. */
+async function loadSettings(
+  surroundings: Surroundings,
+): Promise<{ readonly config: Config; readonly content: Content }> {
+  const composeContent = await contentComposer()
+  const { config, opened: content } = loadConfigWith(surroundings, (config, report) => {
+    reportBackupFolder(config, report)
+    return composeContent(config, report)
+  })
+  return { config, content }
+}
+
+/** A database that stays unusable until somebody acts is a wrong setting: a service manager need not try it again. */
+function openUsableDatabase(path: string, log: Log): DatabaseStore {
   const onDamaged = (error: unknown) => log.error(DAMAGED, reportFault(error))
   // That a new database was made goes without saying.
   const onMigrated = ({ applied, copy }: Migrated) => {
     if (copy !== null) log.info('migrated the database', { applied: applied.join(' '), copy })
   }
-  const store = openUsableDatabase(config.database.path, (path) =>
-    openSqliteStore(path, { onDamaged, onMigrated }),
-  )
-  const backups = composeBackups({ config, log })
-  return serve({
-    listener,
-    async compose(url) {
-      const publicUrl = publicUrlOf(config, url)
-      const { stopping } = stopRequest
-      const parts = { config, store, log, content, url, publicUrl, write, telemetry }
-      const { ports, desk, stop } = await composePorts(parts)
-      const tasks = composeTasks({ config, ports, backups })
-      const { version } = packageJson
-      const options = await composeHttp(parts, { ports, desk, version, stopping })
-      await metrics.serve({ ports, isReady: options.isReady, backups, version })
-      const readiness: Task = {
-        name: 'readiness',
-        everyMs: READINESS_EVERY_MS,
-        work: options.isReady,
-      }
-      return {
-        handler: createHandler(options),
-        publicUrl,
-        version,
-        async work() {
-          const checkSoundness = composeSoundness(store)
-          await Promise.all([
-            workInBackground({ ports, tasks: [...tasks, readiness], wait, stopping }),
-            giveSignsOfLife({ supervisor, checkSoundness, log, wait, stopping }),
-          ])
-        },
-        close() {
-          metrics.stop()
-          stop()
-          store.close()
-        },
-      }
-    },
-    log,
-    supervisor,
-    stopRequested: stopRequest.requested,
-    wait,
-  })
-}
-
-/** A database that stays unusable until somebody acts is a wrong setting: a service manager need not try it again. */
-function openUsableDatabase<Opened>(path: string, open: (path: string) => Opened): Opened {
   try {
-    return openDatabaseAt(path, open)
+    return openDatabaseAt(path, (path) => openSqliteStore(path, { onDamaged, onMigrated }))
   } catch (error) {
     const cause = error instanceof Error ? error.cause : null
     const staysUnusable = cause instanceof IncompatibleDatabase || isDamage(cause)

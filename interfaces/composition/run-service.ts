@@ -1,21 +1,13 @@
 import { resolve } from 'node:path'
+import type { ServiceState } from '../../application/ports.ts'
 import { installService } from '../../infrastructure/systemd/install-service.ts'
-import { UNIT_TEXT } from '../../infrastructure/systemd/installed-files.ts'
 import { readServiceState } from '../../infrastructure/systemd/service-state.ts'
 import { findSystemctl } from '../../infrastructure/systemd/systemctl.ts'
 import {
   isServiceInstalled,
   uninstallService,
 } from '../../infrastructure/systemd/uninstall-service.ts'
-import packageJson from '../../package.json' with { type: 'json' }
-import type { LineOf } from '../cli/command-line.ts'
-import { completion } from '../cli/commands/completion.ts'
-import { serviceInstall } from '../cli/commands/service-install.ts'
-import { serviceStatus } from '../cli/commands/service-status.ts'
-import { serviceUninstall } from '../cli/commands/service-uninstall.ts'
-import { EXIT } from '../cli/exit-codes.ts'
-import type { CommandContext } from './command-context.ts'
-import { confirm } from './confirmation.ts'
+import type { Installation, InstallationPlace } from '../cli/command-context.ts'
 
 /** The image of this process, also when its file was renamed or removed since it was started. */
 const OWN_EXECUTABLE = '/proc/self/exe'
@@ -23,60 +15,32 @@ const OWN_EXECUTABLE = '/proc/self/exe'
 const UMASK = 0o022
 const SYSTEM_ROOT = '/'
 
-export async function runServiceCommand(
-  { json, print, complain }: CommandContext,
-  line: LineOf<'service install' | 'service uninstall' | 'service status' | 'service print'>,
-): Promise<number> {
-  switch (line.command) {
-    case 'service print':
-      print(UNIT_TEXT.trimEnd())
-      return EXIT.done
-    case 'service status': {
-      const systemctl = findSystemctl()
-      return serviceStatus({
-        readState: systemctl && (() => readServiceState(systemctl)),
-        json,
-        print,
-      })
-    }
-    case 'service install': {
-      const { root, systemctl } = openSystem(line)
-      refuseSource()
-      const { version } = packageJson
-      const plan = { root, systemctl, executable: OWN_EXECUTABLE, completion: completionText() }
-      return serviceInstall({ install: () => installService(plan), version, json, print })
-    }
-    case 'service uninstall': {
-      const { root, systemctl } = openSystem(line)
-      return serviceUninstall({
-        isInstalled: isServiceInstalled(root),
-        uninstall: () => uninstallService({ root, systemctl }),
-        confirm: (question) => confirm(question, line),
-        json,
-        print,
-        complain,
-      })
-    }
-  }
-}
-
 /** The system that is to be changed. An image is its owner's, this machine is root's. */
-function openSystem({ command, root }: LineOf<'service install' | 'service uninstall'>) {
-  const isImage = resolve(root) !== SYSTEM_ROOT
+export function openInstallation({ root: folder, command }: InstallationPlace): Installation {
+  const root = resolve(folder)
+  const isImage = root !== SYSTEM_ROOT
   if (!isImage && process.geteuid?.() !== 0) {
     throw new Error(`${command} changes this machine, which only root may do: run it with sudo`)
   }
   process.umask(UMASK)
-  return { root: resolve(root), systemctl: isImage ? null : findSystemctl() }
+  const systemctl = isImage ? null : findSystemctl()
+  return {
+    isInstalled: () => isServiceInstalled(root),
+    async install({ completion }) {
+      refuseSource()
+      return installService({ root, systemctl, executable: OWN_EXECUTABLE, completion })
+    },
+    uninstall: async () => uninstallService({ root, systemctl }),
+  }
+}
+
+/** Null where there is no systemd to ask. */
+export function openServiceState(): (() => Promise<ServiceState>) | null {
+  const systemctl = findSystemctl()
+  return systemctl && (() => readServiceState(systemctl))
 }
 
 function refuseSource(): void {
   if (Bun.isStandaloneExecutable) return
   throw new Error('what runs from source cannot be installed: "npm run build" makes dist/alibi')
-}
-
-function completionText(): string {
-  const lines: string[] = []
-  completion({ print: (text) => void lines.push(`${text}\n`) })
-  return lines.join('')
 }

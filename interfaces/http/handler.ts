@@ -1,24 +1,25 @@
 import { createApp } from './app.ts'
-import { bodyBytesMax, readBody } from './request/body.ts'
+import { rulesOf } from './paths.ts'
+import { rememberAuthentication } from './request/bearer.ts'
+import { readBody } from './request/body.ts'
 import { clientAddressReader } from './request/client-address.ts'
 import type { HttpOptions } from './request/options.ts'
-import { takePlace } from './request/rate-limit.ts'
+import { consumeRateLimit } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
 import { newRequestId, REQUEST_ID } from './request/request-id.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError, answerResponse } from './response/errors.ts'
 import { guardAnswer } from './response/security-headers.ts'
-import { deprecationHeaders } from './routes/auth.ts'
 import { paymentErrorPage } from './routes/payment-error-page.ts'
 
-/** Answers a request, whatever it is. `peerAddress` is null when it did not come over the network. */
+/** Answers every request. `peerAddress` is null when it did not come over the network. */
 export type Handler = (request: Request, peerAddress: string | null) => Promise<Response>
 
 type Incoming = {
   readonly request: Request
   readonly requestId: string
   readonly peerAddress: string | null
-  /** Normalised, and what both the budgets and the routes go by. Null where the target makes no sense. */
+  /** Normalised: the rate limits and the routes go by the same path. Null where the target makes no sense. */
   readonly url: URL | null
 }
 
@@ -40,15 +41,14 @@ export function createHandler(options: HttpOptions): Handler {
     let ownHeaders = {}
     let response: Response
     try {
-      const place = await takePlace(options, {
-        path,
-        headers: request.headers,
-        address: clientAddress(request, peerAddress),
-      })
-      ownHeaders = { ...place.headers, ...deprecationHeaders(path) }
-      if (!place.accepted) throw new RequestRefused('too_many_requests')
+      const address = clientAddress(request, peerAddress)
+      const verdict = await consumeRateLimit(options, { path, request, address })
+      ownHeaders = { ...verdict.headers, ...rulesOf(path).deprecated }
+      if (!verdict.accepted) throw new RequestRefused('too_many_requests')
       if (!url) throw new RequestRefused('invalid_request')
-      response = await app.handle(await routedRequest(incoming, url, options.stopping))
+      const routed = await routedRequest(incoming, url, options.stopping)
+      if (verdict.authentication) rememberAuthentication(routed, verdict.authentication)
+      response = await app.handle(routed)
     } catch (error) {
       response = answerResponse(answerError(ports, error, incoming.requestId))
     }
@@ -94,7 +94,8 @@ async function routedRequest(
   url: URL,
   stopping: AbortSignal,
 ): Promise<Request> {
-  const body = await readBody(request, { bytesMax: bodyBytesMax(url.pathname), stopping })
+  const { bodyBytesMax: bytesMax } = rulesOf(url.pathname)
+  const body = await readBody(request, { bytesMax, stopping })
   const headers = new Headers(request.headers)
   headers.set(REQUEST_ID, requestId)
   return new Request(`${ROUTED_ORIGIN}${url.pathname}${url.search}`, {
@@ -116,8 +117,8 @@ async function withoutBody(response: Response): Promise<Response> {
 }
 
 /**
- * What the access log says of a path: one of our own, or only the folder it is in, or nothing. Whatever else stands
- * in a path is the client's, who may have put an address or a token there.
+ * What the access log says of a path: one of our own, or only the folder it is in, or nothing. Everything else in a
+ * path comes from the client, which may have put an address or a token there.
  */
 function pathForLog(routePaths: readonly string[]): (url: URL | null) => string | null {
   const known = new Set(routePaths)

@@ -1,10 +1,10 @@
-/** Only this machine may ask, and whoever is let in through it. */
+/** Only this machine may ask, and clients that it lets in. */
 const HOST = '127.0.0.1'
 const IDLE_TIMEOUT_SECONDS = 30
 
 export type MetricsListener = {
   readonly url: string
-  /** What is told from now on. Until then every answer is 503. */
+  /** What is answered from now on. Until then every answer is 503. */
   use(metrics: { read: () => Promise<string>; contentType: string }): void
   /** Cuts off answers under way. */
   stop(): void
@@ -16,7 +16,7 @@ export function listenForMetrics({
   onFailure,
 }: {
   port: number
-  /** Something is wrong with the metrics themselves; whoever asked is answered 500. */
+  /** Called when the metrics themselves fail; the client is answered 500. */
   onFailure: (error: unknown) => void
 }): MetricsListener {
   let metrics: Parameters<MetricsListener['use']>[0] | null = null

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { logFailure, reportFault } from '../../application/error-report.ts'
+import {
+  logFailure,
+  reasonOf,
+  reportFault,
+  summariseError,
+} from '../../application/error-report.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { recordingLog } from '../support/fakes.ts'
 
@@ -42,6 +47,12 @@ describe('reportFault', () => {
   })
 })
 
+test('a summary is one line: the error, its causes, and nothing private', () => {
+  const cause = new Error('no row for ada@example.com')
+  const outage = new Unavailable('storage', { cause })
+  expect(summariseError(outage)).toBe('Unavailable: storage unavailable <- Error: no row for …')
+})
+
 describe('logFailure', () => {
   test.each([
     ['email', 'RESEND_API_KEY'],
@@ -54,4 +65,14 @@ describe('logFailure', () => {
       { level: 'error', fields: { task: 'outbox', outage, setting } },
     ])
   })
+})
+
+test('a reason for an operator is what went wrong and what that came from, as far as it is known', () => {
+  const disk = new Error('the disk is full')
+  const copy = new Error('it could not be copied', { cause: disk })
+  expect(reasonOf(new Error('no backup', { cause: copy }))).toBe(
+    'no backup: it could not be copied: the disk is full',
+  )
+  expect(reasonOf(disk)).toBe('the disk is full')
+  expect(reasonOf(new Error('no backup', { cause: 'a signal' }))).toBe('no backup: a signal')
 })

@@ -1,18 +1,22 @@
 import { expect, test } from 'bun:test'
 import { isLoopback } from '../../application/loopback.ts'
 
-test.each(['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])('%s is this machine', (host) => {
-  expect(isLoopback(host)).toBe(true)
-})
+test.each(['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])(
+  '%s is this very machine',
+  (host) => {
+    expect(isLoopback(host)).toBe(true)
+  },
+)
 
 test.each([
   '',
   '0.0.0.0',
   '::',
-  '128.0.0.1',
-  '127.0.0.1.example.com',
+  '10.0.0.1',
   'localhost.example.com',
-  '::2',
-])('%p may be another machine', (host) => {
+  'my-localhost',
+  '127.example.com',
+  '[::2]',
+])('%j is another one, or more than this one', (host) => {
   expect(isLoopback(host)).toBe(false)
 })

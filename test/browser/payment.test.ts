@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { REFRESH_WAITS_SECONDS } from '../../interfaces/http/pages/browser/refresh-waits.ts'
+import { REFRESH_WAITS_SECONDS } from '../../interfaces/http/pages/page-data.ts'
 import { browserSetup, TEST_PATIENCE_MS, type Visit } from '../support/browser/browser-setup.ts'
 import { person } from '../support/browser/person.ts'
 import { pressInSandbox } from '../support/browser/premium.ts'

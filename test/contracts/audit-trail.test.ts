@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
+import { type Dispute, type DisputeState, mergeDispute } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
 import { ACTORS, type Cause, type GrantChange } from '../../domain/grant-change.ts'
-import {
-  type Dispute,
-  type DisputeState,
-  hasPremium,
-  mergeDispute,
-  mergeRefund,
-  type Refund,
-} from '../../domain/premium-grant.ts'
+import { hasPremium } from '../../domain/premium-grant.ts'
 import { keepDuplicate, PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
+import { mergeRefund, type Refund } from '../../domain/refund.ts'
 import { CAUSE, inState, NOON } from '../support/fakes.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { DISPUTE_STATES, type Dispute, mergeDispute } from '../../domain/premium-grant.ts'
+import { DISPUTE_STATES, type Dispute, mergeDispute } from '../../domain/dispute.ts'
 import { CAUSE, NOON } from '../support/fakes.ts'
 import { ANNA, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { PurchaseRepository } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
+import { type Dispute, mergeDispute } from '../../domain/dispute.ts'
+import { type EmailTrace, erasedEmail } from '../../domain/erasure.ts'
 import { draftMessage } from '../../domain/outbox.ts'
-import { type Dispute, mergeDispute, mergeRefund, type Refund } from '../../domain/premium-grant.ts'
 import { closePurchase, findOpenPurchase, type Purchase } from '../../domain/purchase.ts'
+import { mergeRefund, type Refund } from '../../domain/refund.ts'
 import { verifyEmail } from '../../domain/verification.ts'
 import { CAUSE, inState, NOON, saveVerification } from '../support/fakes.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
@@ -271,6 +273,26 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
     })
     await expect(refused).rejects.toThrow('refused')
     expect((await purchases.findAccount(ANNA)).purchases).toEqual([bought])
+  })
+
+  test('finds the account by one of its purchases, for the address that it has by then', async () => {
+    const { purchases, personalData } = await open()
+    const [first, second] = [paidPurchase('one'), openPurchase('two')]
+    await save(purchases, first)
+    await save(purchases, second)
+    await save(purchases, openPurchase('three', { email: BERT }))
+
+    expect(await purchases.findAccountByPurchase(second.id)).toEqual(
+      await purchases.findAccount(ANNA),
+    )
+    expect(await purchases.findAccountByPurchase(openPurchase('unknown').id)).toBeNull()
+
+    const name = erasedEmail('1')
+    const erasure = { name, trace: 'digest' as EmailTrace, cause: CAUSE }
+    await personalData.erase(ANNA, erasure, () => ({ closed: [], lineAt: NOON }))
+    const erased = await purchases.findAccountByPurchase(first.id)
+    expect(erased).toEqual(await purchases.findAccount(name))
+    expect(erased?.purchases.map(({ email }) => email)).toContain(name)
   })
 
   test('says whether the address is verified', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { mergeRefund, REFUND_STATES, type Refund } from '../../domain/premium-grant.ts'
 import { PURCHASE_STATES } from '../../domain/purchase.ts'
+import { mergeRefund, REFUND_STATES, type Refund } from '../../domain/refund.ts'
 import { CAUSE, inState } from '../support/fakes.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'

@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { DISPUTE_STATES, type Dispute } from '../../domain/dispute.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { findGrantChanges, type GrantChange } from '../../domain/grant-change.ts'
-import {
-  DISPUTE_STATES,
-  type Dispute,
-  isActive,
-  type Payment,
-  type PremiumGrant,
-  REFUND_STATES,
-  type Refund,
-} from '../../domain/premium-grant.ts'
+import { isActive, type Payment, type PremiumGrant } from '../../domain/premium-grant.ts'
+import { REFUND_STATES, type Refund } from '../../domain/refund.ts'
 import { NOON } from '../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Dispute } from '../../domain/dispute.ts'
 import { parseEmail } from '../../domain/email.ts'
 import {
   ATTEMPTS_MAX,
@@ -11,7 +12,7 @@ import {
   type OutboxMessage,
   WAIT_MAX_MS,
 } from '../../domain/outbox.ts'
-import type { Dispute, Refund, Reversals } from '../../domain/premium-grant.ts'
+import type { Reversals } from '../../domain/premium-grant.ts'
 import {
   draftPurchase,
   PURCHASE_STATES,
@@ -19,6 +20,7 @@ import {
   type PurchaseId,
   type SessionOutcome,
 } from '../../domain/purchase.ts'
+import type { Refund } from '../../domain/refund.ts'
 import { inState, NOON } from '../support/fakes.ts'
 
 const SECOND_MS = 1000

@@ -1,27 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
+import type { DisputeState } from '../../domain/dispute.ts'
 import { parseEmail } from '../../domain/email.ts'
-import {
-  DISPUTE_STATES,
-  type Dispute,
-  type DisputeState,
-  hasPremium,
-  isActive,
-  isPaidTwice,
-  isRefundedInFull,
-  mergeDispute,
-  mergeRefund,
-  type PremiumGrant,
-  REFUND_STATES,
-  type Refund,
-  type RefundState,
-} from '../../domain/premium-grant.ts'
+import { hasPremium, isActive, isPaidTwice, type PremiumGrant } from '../../domain/premium-grant.ts'
+import type { RefundState } from '../../domain/refund.ts'
 import { NOON } from '../support/fakes.ts'
-import { orderingsOf } from '../support/orderings.ts'
 
 const email = parseEmail('ada@example.com')
 const paymentIntentId = 'pi_1'
-const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
 
 type RefundRow = readonly [state: RefundState, amount: number]
 
@@ -169,85 +154,6 @@ describe('a grant', () => {
   })
 })
 
-describe('reports of a refund', () => {
-  const reported = (state: RefundState): Refund => ({
-    id: 're_1',
-    paymentIntentId,
-    amount: 400,
-    state,
-  })
-
-  test.each([
-    [['pending'], 'pending'],
-    [['pending', 'succeeded'], 'succeeded'],
-    [['pending', 'failed'], 'failed'],
-    [['succeeded', 'failed'], 'failed'],
-    [['pending', 'succeeded', 'failed'], 'failed'],
-    [[...REFUND_STATES, ...REFUND_STATES], 'failed'],
-  ] as const)('%j, in any order, say that it %s', (states, state) => {
-    for (const ordering of orderingsOf(states)) {
-      const known = ordering.map(reported).reduce<Refund | null>(mergeRefund, null)
-      expect(known).toEqual(reported(state))
-    }
-  })
-})
-
-describe('reports of a dispute', () => {
-  const reported = (state: DisputeState, minute: number): Dispute => ({
-    id: 'dp_1',
-    paymentIntentId,
-    state,
-    reportedAt: at(minute),
-  })
-
-  test.each<[string, readonly Dispute[], DisputeState]>([
-    ['an inquiry that becomes a chargeback', [reported('inquiry', 1), reported('open', 2)], 'open'],
-    ['a chargeback that is won', [reported('open', 1), reported('won', 2)], 'won'],
-    ['a chargeback that is lost', [reported('open', 1), reported('lost', 2)], 'lost'],
-    [
-      'a verdict, and funds moving an instant later',
-      [reported('won', 2), reported('open', 3)],
-      'won',
-    ],
-    ['an inquiry closed long after', [reported('lost', 1), reported('inquiry', 9)], 'lost'],
-    ['a loss overturned later', [reported('lost', 1), reported('won', 2)], 'won'],
-    ['a win overturned later', [reported('won', 1), reported('lost', 2)], 'lost'],
-    ['two verdicts at once', [reported('won', 1), reported('lost', 1)], 'lost'],
-    ['a whole history', DISPUTE_STATES.map((state, minute) => reported(state, minute)), 'lost'],
-    [
-      'a long history',
-      [
-        reported('inquiry', 1),
-        reported('open', 2),
-        reported('open', 3),
-        reported('lost', 4),
-        reported('won', 5),
-      ],
-      'won',
-    ],
-  ])('%s: any order gives the same', (_, reports, state) => {
-    for (const ordering of orderingsOf(reports)) {
-      const known = ordering.reduce<Dispute | null>(mergeDispute, null)
-      expect(known?.state).toBe(state)
-      expect(ordering.reduce(mergeDispute, known)).toEqual(known)
-    }
-  })
-
-  test('every set of reports has one outcome, whatever the order and the repetitions', () => {
-    const all = DISPUTE_STATES.flatMap((state) => [1, 2].map((minute) => reported(state, minute)))
-    for (const one of all) {
-      for (const two of all) {
-        for (const three of all) {
-          const outcomes = orderingsOf([one, two, three, one]).map((ordering) =>
-            JSON.stringify(ordering.reduce<Dispute | null>(mergeDispute, null)),
-          )
-          expect(new Set(outcomes).size).toBe(1)
-        }
-      }
-    }
-  })
-})
-
 test.each<[string, PremiumGrant[], boolean]>([
   ['nothing else', [bought(400, [], [])], false],
   ['another payment', [bought(400, [], []), { ...bought(400, [], []), id: 'pur_2' }], true],
@@ -259,27 +165,4 @@ test.each<[string, PremiumGrant[], boolean]>([
   ['only an operator', [bought(400, [], []), givenByHand], false],
 ])('a payment is a second one or not, where the address has %s', (_, grants, isSecond) => {
   expect(isPaidTwice(grants, 'pur_1')).toBe(isSecond)
-})
-
-describe('what was sent back', () => {
-  const refund = fc.record({
-    id: fc.uuid(),
-    paymentIntentId: fc.constant(paymentIntentId),
-    amount: fc.nat({ max: 400 }),
-    state: fc.constantFrom(...REFUND_STATES),
-  })
-
-  test('is all that was paid or not, whatever the order of the refunds', () => {
-    fc.assert(
-      fc.property(fc.array(refund, { maxLength: 6 }), fc.nat({ max: 800 }), (refunds, paid) => {
-        const sentBack = refunds.reduce(
-          (sum, one) => sum + (one.state === 'failed' ? 0 : one.amount),
-          0,
-        )
-        const isAll = sentBack > 0 && sentBack >= paid
-        expect(isRefundedInFull({ amountPaid: paid, refunds })).toBe(isAll)
-        expect(isRefundedInFull({ amountPaid: paid, refunds: refunds.toReversed() })).toBe(isAll)
-      }),
-    )
-  })
 })

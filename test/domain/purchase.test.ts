@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import type { Dispute, DisputeState } from '../../domain/dispute.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
-import type { Dispute, DisputeState, Refund, Reversals } from '../../domain/premium-grant.ts'
+import type { Reversals } from '../../domain/premium-grant.ts'
 import {
   attachSession,
   awaitsReview,
@@ -20,6 +21,7 @@ import {
   refuseSecondPayment,
   restorePurchase,
 } from '../../domain/purchase.ts'
+import type { Refund } from '../../domain/refund.ts'
 import { inState, NOON } from '../support/fakes.ts'
 
 const MINUTE_MS = 60_000

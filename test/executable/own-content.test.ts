@@ -98,20 +98,32 @@ test('a folder that is not there is a wrong setting', async () => {
   })
 })
 
-test('slips of the pen are logged, and do not keep it from serving', async () => {
+test('slips are served, and printed by "content check"', async () => {
   await using production = await openProduction()
   const reasons = Array.from({ length: 25 }, (_, index) => `It's number ${index}.`)
   const env = withContent(production, { 'en.json': { reasons } })
   const alibi = await production.start({ env })
   expect((await client(alibi.url).get('/ready')).status).toBe(200)
-  const warned = alibi
-    .output()
-    .split('\n')
-    .filter((line) => line.includes('content looks wrong'))
-  expect(warned).toHaveLength(21)
-  expect(warned[0]).toContain('the built-in words speak of excuses')
-  expect(warned[1]).toContain('en.json:3 (en): a typewriter’s quotation mark or apostrophe')
-  expect(warned[20]).toContain('"more":')
+
+  const folder = env.CONTENT_DIR
+  const checked = await production.run(['content', 'check', folder], {})
+  expect(checked).toMatchObject({ exitCode: 0, stderr: '' })
+  const lines = checked.stdout.trimEnd().split('\n')
+  expect(lines[2]).toContain('the built-in words speak of excuses')
+  expect(lines[3]).toContain('en.json:3 (en): a typewriter’s quotation mark or apostrophe')
+  expect((await production.run(['content', 'check', folder, '--strict'], {})).exitCode).toBe(1)
+})
+
+test('"content check" fails for a folder that serve would refuse', async () => {
+  await using production = await openProduction()
+  const { CONTENT_DIR: folder } = withContent(production, { 'en.json': { reasons: [''] } })
+  const { exitCode, stdout } = await production.run(['content', 'check', folder], {})
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain('error: en.json:3 (en): the text is empty')
+
+  const missing = await production.run(['content', 'check', '/nowhere/at all'], {})
+  expect(missing).toMatchObject({ exitCode: 1, stderr: '' })
+  expect(missing.stdout).toContain('error: the folder: it cannot be read (ENOENT)\n')
 })
 
 test('the operator’s commands work with content that is being mended', async () => {

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { COMMANDS } from '../../interfaces/cli/command-table.ts'
+import { COMMANDS } from '../../interfaces/cli/commands/command-table.ts'
 import packageJson from '../../package.json'
 import { billOfMaterials } from '../../release/bill-of-materials.ts'
 import { helpText } from '../../release/help-text.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { STRING_GROUPS } from '../../application/content/string-catalogue.ts'
 import { type ContentLimits, OWN_LIMITS } from '../../infrastructure/content/check-content.ts'
 import { describeProblem } from '../../infrastructure/content/content-file.ts'
-import { readContentFolder } from '../../infrastructure/content/content-folder.ts'
+import { proofreadFolder } from '../../infrastructure/content/proofreading/proofread.ts'
 
 /** Strings of one's own for all that Alibi's speak of excuses in, so that a check finds nothing to say about them. */
 export const OWN_WORDS = Object.fromEntries(
@@ -32,6 +32,6 @@ export function problemsOf(
   limits: ContentLimits = OWN_LIMITS,
 ): string[] {
   using content = contentFolder(files)
-  const { problems } = readContentFolder(content.folder, limits)
+  const { problems } = proofreadFolder(content.folder, limits)
   return problems.map((problem) => `${problem.level}: ${describeProblem(problem)}`)
 }

@@ -1,4 +1,4 @@
-import { findLogOutLine } from '../../application/access/find-log-out-line.ts'
+import { findTokensValidAfter } from '../../application/access/tokens.ts'
 import { listKeys, type Strings } from '../../application/content/strings.ts'
 import type {
   Content,
@@ -147,7 +147,7 @@ export async function issueToken(
   ports: Pick<Ports, 'logOuts' | 'secrets' | 'tokens' | 'clock'>,
   email: Email,
 ): Promise<Token> {
-  const lineAt = await findLogOutLine(ports, email)
+  const lineAt = await findTokensValidAfter(ports, email)
   return ports.tokens.issue(email, issueTime(lineAt, ports.clock.now()))
 }
 

@@ -1,12 +1,23 @@
-import { formatBytes } from '../../../application/doctor/byte-size.ts'
+import { formatBytes } from '../../../application/format.ts'
+import type { Command } from '../command.ts'
+import type { BackupReport } from '../command-context.ts'
+import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { withProgress } from '../progress.ts'
 
-type BackupReport = {
-  readonly file: string
-  readonly bytes: number
-  readonly sha256: string
-  readonly version: string
+export const backupCommand: Command<{ readonly file: string }> = {
+  name: 'backup',
+  summary: 'copy the database into a file, while the service runs',
+  operands: ['FILE'],
+  options: [JSON_OPTION],
+  details: `Writes a copy of the database as it is at one moment to FILE, checks it, and writes its checksum to
+FILE.sha256 for "sha256sum --check". Never overwrites a file. The copy has everything in it,
+addresses included, so only its owner may read it.
+Needs no setting but DATABASE_URL.`,
+  parse: ([file = '']) => ({ file }),
+  async run(context, { file }) {
+    return backup({ ...context, backUp: await context.openBackup(file) })
+  },
 }
 
 /** Copies the database into a new file, and says what has come of it. */

@@ -1,5 +1,24 @@
-import { COMMANDS, COMMON_OPTIONS, type OPTIONS, type OptionName } from '../command-table.ts'
+import type { Command } from '../command.ts'
+import { COMMON_OPTIONS, type CommandWords, type Option, VERSION_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
+import { quoteForScript, quoteForTerminal } from '../quoting.ts'
+
+export const completionCommand: Command = {
+  name: 'completion',
+  summary: 'print what makes a shell complete these commands',
+  operands: ['SHELL'],
+  options: [],
+  details: `Prints a script for SHELL, which is bash. For the running shell: source <(alibi completion bash).
+For every new one: alibi completion bash >/etc/bash_completion.d/alibi`,
+  parse([shell = '']) {
+    if (shell === 'bash') return {}
+    return { usageError: `completion knows the shell bash, not ${quoteForTerminal(shell)}` }
+  },
+  run({ commands, print }) {
+    print(bashCompletion(commands))
+    return EXIT.done
+  },
+}
 
 /** What may stand in a place: some words, what the shell itself finds, or what only a person knows. */
 type Candidates = readonly string[] | 'file' | 'folder' | 'unknown'
@@ -8,63 +27,56 @@ type Candidates = readonly string[] | 'file' | 'folder' | 'unknown'
 type Completion = {
   readonly behind: string
   readonly operand: Candidates
-  readonly options: readonly OptionName[]
-}
-
-type ValueName = {
-  [Name in OptionName]: (typeof OPTIONS)[Name]['type'] extends 'string' ? Name : never
-}[OptionName]
-
-const OPTION_VALUES: Readonly<Record<ValueName, Candidates>> = {
-  'env-file': 'file',
-  'mail-to': 'unknown',
-  root: 'folder',
-  since: 'unknown',
+  readonly options: readonly Option[]
 }
 
 const OPERANDS: Readonly<Record<string, Candidates>> = {
   FILE: 'file',
+  FOLDER: 'folder',
   SHELL: ['bash'],
-  '[COMMAND]': firstWords(),
 }
 
-/** Prints what teaches bash every command, option and operand. */
-export function completion({ print }: { print: (text: string) => void }): number {
-  print(bashScript(completions()))
-  return EXIT.done
+/** The operand of help: any command. */
+const HELPED = '[COMMAND]'
+
+/** What teaches bash every command, option and operand. */
+export function bashCompletion(commands: readonly CommandWords[]): string {
+  return bashScript(completions(commands))
 }
 
-function completions(): readonly Completion[] {
-  const named = COMMANDS.map(({ name, operands: [operand = ''], options }) => ({
+function completions(commands: readonly CommandWords[]): readonly Completion[] {
+  const names = commands.map(({ name }) => name)
+  const named = commands.map(({ name, operands: [operand = ''], options }) => ({
     behind: name,
-    operand: OPERANDS[operand] ?? secondWords(name),
+    operand:
+      operand === HELPED ? firstWords(names) : (OPERANDS[operand] ?? secondWords(name, names)),
     options: [...options, ...COMMON_OPTIONS],
   }))
-  const started = firstWords().filter((word) => secondWords(word).length > 0)
+  const started = firstWords(names).filter((word) => secondWords(word, names).length > 0)
   const unnamed = [...started, ...started.map((word) => `help ${word}`)]
-    .filter((behind) => !named.some((one) => one.behind === behind))
+    .filter((behind) => !names.includes(behind))
     .map((behind) => ({
       behind,
-      operand: secondWords(behind.replace(/^help /, '')),
+      operand: secondWords(behind.replace(/^help /, ''), names),
       options: COMMON_OPTIONS,
     }))
   const nothing = {
     behind: '',
-    operand: firstWords(),
-    options: [...COMMON_OPTIONS, 'version' as const],
+    operand: firstWords(names),
+    options: [...COMMON_OPTIONS, VERSION_OPTION],
   }
   return [nothing, ...named, ...unnamed]
 }
 
-function firstWords(): readonly string[] {
-  return [...new Set(COMMANDS.map(({ name }) => name.split(' ', 1).join()))]
+function firstWords(names: readonly string[]): readonly string[] {
+  return [...new Set(names.map((name) => name.split(' ', 1).join()))]
 }
 
 /** Of the commands that have two words. */
-function secondWords(first: string): readonly string[] {
-  return COMMANDS.map(({ name }) => name.split(' ')).flatMap(([word, second]) =>
-    word === first && second !== undefined ? [second] : [],
-  )
+function secondWords(first: string, names: readonly string[]): readonly string[] {
+  return names
+    .map((name) => name.split(' '))
+    .flatMap(([word, second]) => (word === first && second !== undefined ? [second] : []))
 }
 
 /** For bash from version 4.4 on; needs no other script. Bash hands `--option=value` over as three words. */
@@ -83,7 +95,7 @@ _alibi() {
     if [[ -n $ended || $word != -* ]]; then words+=("$word"); continue; fi
     case $word in
       '--') ended=yes ;;
-${branches(Object.entries(OPTION_VALUES).map(([name, value]) => [`--${name}`, value]))}
+${branches(valuesOf(known))}
     esac
   done
 
@@ -97,7 +109,7 @@ ${branches(Object.entries(OPTION_VALUES).map(([name, value]) => [`--${name}`, va
     :
   elif [[ -z $ended && $current == -* ]]; then
     case $behind in
-${branches(known.map(({ behind, options }) => [behind, options.map((name) => `--${name}`)]))}
+${branches(known.map(({ behind, options }) => [behind, options.map(({ name }) => `--${name}`)]))}
     esac
   elif [[ \${#words[@]} -le $place ]]; then
     case $behind in
@@ -114,14 +126,21 @@ ${branches(known.map(({ behind, operand }) => [behind, operand]))}
 complete -F _alibi alibi`
 }
 
+/** What stands behind each option that has a value. */
+function valuesOf(known: readonly Completion[]): readonly (readonly [string, Candidates])[] {
+  return [...new Set(known.flatMap(({ options }) => options))].flatMap((option) =>
+    option.type === 'string' ? [[`--${option.name}`, option.completes] as const] : [],
+  )
+}
+
 /** The branches that set what is wanted behind some words, or the candidates where they are known. */
 function branches(places: readonly (readonly [string, Candidates])[]): string {
   const assignments = Map.groupBy(
     places.filter(([, candidates]) => candidates.length > 0),
     ([, candidates]) =>
       typeof candidates === 'string'
-        ? `wanted=${quote(candidates)}`
-        : `candidates=${quote(candidates.join(' '))}`,
+        ? `wanted=${quoteForScript(candidates)}`
+        : `candidates=${quoteForScript(candidates.join(' '))}`,
   )
   return [...assignments]
     .map(
@@ -131,10 +150,5 @@ function branches(places: readonly (readonly [string, Candidates])[]): string {
 }
 
 function alternatives(patterns: readonly string[]): string {
-  return patterns.map(quote).join(' | ')
-}
-
-/** The names of commands and options have no quotes in them. */
-function quote(text: string): string {
-  return `'${text}'`
+  return patterns.map(quoteForScript).join(' | ')
 }

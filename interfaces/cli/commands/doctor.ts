@@ -1,7 +1,55 @@
 import { type Finding, isHealthy } from '../../../application/doctor/finding.ts'
 import { type Checkup, diagnose } from '../../../application/doctor/run-checks.ts'
+import { type Email, findEmail } from '../../../domain/email.ts'
+import type { Command } from '../command.ts'
+import { JSON_OPTION, type Option } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { alignColumns } from '../text-layout.ts'
+
+const MAIL_TO_OPTION = {
+  name: 'mail-to',
+  type: 'string',
+  needs: 'an address such as anna@example.com',
+  completes: 'unknown',
+  usage: '--mail-to EMAIL',
+  summary: 'send a test mail to EMAIL',
+} as const satisfies Option
+
+const OFFLINE_OPTION: Option = {
+  name: 'offline',
+  type: 'boolean',
+  usage: '--offline',
+  summary: 'ask nobody over the network',
+}
+
+type Asked = { readonly mailTo: Email | null; readonly offline: boolean }
+
+export const doctorCommand: Command<Asked> = {
+  name: 'doctor',
+  summary: 'look for what is wrong, or will be, and say what to do',
+  operands: [],
+  options: [MAIL_TO_OPTION, OFFLINE_OPTION, JSON_OPTION],
+  details: `Checks the settings, the content, the database, its backups and its disk, the clock, the payment
+provider (key, price, webhook endpoint), the mail provider (key, domain), and whether the service
+answers at PUBLIC_URL and knows its visitors apart behind the proxy. Prints a line for each: ok,
+warning, failed, or skipped where it cannot be told, and what to do. Changes nothing; --mail-to
+sends one mail. What is asked over the network has a time limit; --offline leaves it out. Exits 0
+when nothing failed, 78 when the settings are wrong, else 1.
+Needs the settings of the service, and works while the service runs.`,
+  parse(_, { 'mail-to': address, offline }) {
+    const mailTo = typeof address === 'string' ? findEmail(address) : null
+    if (address !== undefined && mailTo === null) {
+      return { usageError: `--mail-to needs ${MAIL_TO_OPTION.needs}` }
+    }
+    if (mailTo !== null && offline) {
+      return { usageError: '--mail-to and --offline exclude each other' }
+    }
+    return { mailTo, offline: offline === true }
+  },
+  async run(context, asked) {
+    return doctor({ ...context, ...asked, ...(await context.openChecks(asked)) })
+  },
+}
 
 /** Longer than any checkup waits by itself. */
 const PATIENCE_MS = 15_000

@@ -5,7 +5,35 @@ import {
 } from '../../../application/customers/erase-email.ts'
 import type { KeptRecords } from '../../../application/store.ts'
 import type { Email } from '../../../domain/email.ts'
+import type { Command } from '../command.ts'
+import { JSON_OPTION, YES_OPTION } from '../command-words.ts'
+import { parseEmailOperand } from '../email-operand.ts'
 import { EXIT } from '../exit-codes.ts'
+
+export const eraseCommand: Command<{ readonly email: Email; readonly yes: boolean }> = {
+  name: 'erase',
+  summary: 'forget an address, but for what the books need',
+  operands: ['EMAIL'],
+  options: [YES_OPTION, JSON_OPTION],
+  details: `Takes EMAIL out of the database: its codes, verification and log-outs go, and in what the books need
+(purchases, grants, refunds, disputes, messages about them and the audit trail) an anonymous name
+takes its place. Premium ends with it, and every token; of these a digest stays for 90 days, or for
+TOKEN_TTL where that is longer, so that none comes back to life. A payment page that is open is
+closed at the payment provider first; while a payment is on its way, or the provider cannot be asked
+about such a page, nothing is erased and the exit code is 1. An address that nobody knows is no
+failure. The payment provider, the mail provider and backups made before keep what they have: after
+restoring such a backup, erase again. Asks first at a terminal.
+Needs the settings of the service, and works while the service runs.`,
+  parse(operands, { yes }) {
+    const asked = parseEmailOperand('erase', operands)
+    return 'usageError' in asked ? asked : { ...asked, yes: yes === true }
+  },
+  run: (context, { email, yes }) =>
+    context.withPorts((ports) => {
+      const confirm = (question: string) => context.confirm(question, { yes })
+      return erase({ ...context, ports, email, confirm })
+    }),
+}
 
 const REFUSAL_WORDS: Readonly<Record<ErasureRefusal, string>> = {
   payment_processing: 'a payment is on its way: try again once it has come or failed',

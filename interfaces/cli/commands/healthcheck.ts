@@ -1,5 +1,15 @@
-import { get } from 'node:http'
+import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+
+export const healthcheckCommand: Command = {
+  name: 'healthcheck',
+  summary: 'ask the service on this machine whether it is ready',
+  operands: [],
+  options: [],
+  details: 'Asks the service at HOST and PORT. Exits 0 when it is ready, and 1 when it is not.',
+  parse: () => ({}),
+  run: (context) => healthcheck({ ...context, ...context.listenAddress() }),
+}
 
 const TIMEOUT_MS = 5000
 
@@ -40,7 +50,8 @@ function reachable(host: string): string {
 }
 
 /** By node:http, since fetch would send even this through the HTTP_PROXY of the environment. */
-function getStatus(url: string, signal: AbortSignal): Promise<number | undefined> {
+async function getStatus(url: string, signal: AbortSignal): Promise<number | undefined> {
+  const { get } = await import('node:http')
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   get(url, { agent: false, signal }, (response) => {
     response.destroy()

@@ -1,13 +1,18 @@
+import type { Command } from '../command.ts'
+import type { MigrationReport } from '../command-context.ts'
+import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { withProgress } from '../progress.ts'
 
-export type MigrationReport = {
-  /** The names of the migrations that were lacking, in the order of their application. */
-  readonly applied: readonly string[]
-  /** The latest of all. */
-  readonly version: string
-  /** Where the database as it was before lies; null where there was nothing to keep. */
-  readonly copy: string | null
+export const migrateCommand: Command = {
+  name: 'migrate',
+  summary: 'bring the database up to date',
+  operands: [],
+  options: [JSON_OPTION],
+  details: `Applies the migrations that the database lacks, after a copy of it as it was has been put beside it.
+Needs no setting but DATABASE_URL.`,
+  parse: () => ({}),
+  run: async (context) => migrate({ ...context, ...(await context.openMigration()) }),
 }
 
 /** Brings the database up to date and says what that took. */

@@ -5,9 +5,65 @@ import {
 } from '../../../application/payments/reconcile-payments.ts'
 import type { Tally } from '../../../application/payments/sweep-step.ts'
 import { SWEEP_NAMES } from '../../../application/store.ts'
+import { parseDuration } from '../../../domain/duration.ts'
+import type { Command } from '../command.ts'
+import { JSON_OPTION, type Option } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { spaced } from '../payment-words.ts'
+import { untilSignal } from '../stop-signal.ts'
 import { alignColumns } from '../text-layout.ts'
+
+/** How far back anything can be looked for. */
+const SINCE_MAX = '3650d'
+const SINCE_MAX_MS = parseDuration(SINCE_MAX) ?? 0
+
+const SINCE_OPTION = {
+  name: 'since',
+  type: 'string',
+  needs: `a duration such as 45s, 10m, 12h or 30d, at most ${SINCE_MAX}`,
+  completes: 'unknown',
+  usage: '--since DURATION',
+  summary: `look back at least so far: 45s, 10m, 12h, 30d, at most ${SINCE_MAX}`,
+} as const satisfies Option
+
+const DRY_RUN_OPTION: Option = {
+  name: 'dry-run',
+  type: 'boolean',
+  usage: '--dry-run',
+  summary: 'only say what would be repaired',
+}
+
+type Asked = {
+  /** How far back to look, in milliseconds; null for as far as is due. */
+  readonly sinceMs: number | null
+  /** Whether nothing is stored. */
+  readonly dryRun: boolean
+}
+
+export const reconcileCommand: Command<Asked> = {
+  name: 'reconcile',
+  summary: 'ask the payment provider for what it failed to report',
+  operands: [],
+  options: [SINCE_OPTION, DRY_RUN_OPTION, JSON_OPTION],
+  details: `Compares the purchases, refunds and disputes with the payment provider's records and repairs what
+differs, as the service does by itself; it works while the service runs. Each kind of record is
+looked at from some days before the last run on; --since looks further back. Prints what each sweep
+checked and repaired. --dry-run stores nothing and says what would be repaired; what two sweeps come
+upon then counts in both. SIGTERM and SIGINT end it after the object under way; the next run sees
+what it missed. Exits 0 when every sweep was finished and nothing failed, else 1.
+Needs the settings of the service.`,
+  parse(_, { since, 'dry-run': dryRun }) {
+    const sinceMs = typeof since === 'string' ? parseDuration(since) : null
+    if (since !== undefined && (sinceMs === null || sinceMs > SINCE_MAX_MS)) {
+      return { usageError: `--since needs ${SINCE_OPTION.needs}` }
+    }
+    return { sinceMs, dryRun: dryRun === true }
+  },
+  run(context, asked) {
+    const { stopping } = untilSignal('SIGTERM', 'SIGINT')
+    return context.withPorts((ports) => reconcile({ ...context, ...asked, ports, stopping }))
+  },
+}
 
 /** Asks the provider now for all that it failed to report, and says what each sweep came to. */
 export async function reconcile({

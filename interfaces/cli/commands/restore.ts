@@ -1,16 +1,31 @@
-import { formatBytes } from '../../../application/doctor/byte-size.ts'
-import { shellWord } from '../../../application/doctor/shell-word.ts'
+import { resolve } from 'node:path'
+import { formatBytes, shellWord } from '../../../application/format.ts'
+import type { Command } from '../command.ts'
+import type { PreparedRestore } from '../command-context.ts'
+import { JSON_OPTION, YES_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { withProgress } from '../progress.ts'
 
-/** A backup that was found good and waits to be put in place. */
-type PreparedRestore = {
-  readonly databasePath: string
-  readonly bytes: number
-  readonly hadChecksum: boolean
-  readonly version: string
-  carryOut(): string | null
-  end(): void
+export const restoreCommand: Command<{ readonly file: string; readonly yes: boolean }> = {
+  name: 'restore',
+  summary: 'put a backup in the place of the database',
+  operands: ['FILE'],
+  options: [YES_OPTION, JSON_OPTION],
+  details: `Checks FILE (its checksum where FILE.sha256 is there, its integrity, and that this executable knows
+its schema) and puts a copy of it in the place of the database. The old database stays beside the
+new one, and the line that is printed says where. Refuses while the service, or anything else, has
+the database open. Asks first at a terminal. Once the service runs again it asks the payment
+provider for what was sold since; tokens ended since, and grants given or revoked by hand, are as
+they were.
+Needs no setting but DATABASE_URL.`,
+  parse: ([file = ''], { yes }) => ({ file, yes: yes === true }),
+  async run(context, { file, yes }) {
+    // The advice may be followed in another folder.
+    const envFile = context.envFile && resolve(context.envFile)
+    const prepare = await context.openRestore(file)
+    const confirm = (question: string) => context.confirm(question, { yes })
+    return restore({ ...context, file, envFile, prepare, confirm })
+  },
 }
 
 /** Checks the backup, asks, and puts it in the place of the database. */

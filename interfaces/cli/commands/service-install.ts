@@ -1,17 +1,29 @@
+import type { Command } from '../command.ts'
+import type { InstallReport } from '../command-context.ts'
+import { JSON_OPTION, ROOT_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { alignColumns } from '../text-layout.ts'
+import { bashCompletion } from './completion.ts'
 
-/** What an installation has done. */
-export type InstallReport = {
-  readonly files: readonly {
-    readonly path: string
-    readonly change: 'created' | 'replaced' | 'unchanged' | 'kept' | 'mended'
-  }[]
-  /** Whether it was enabled now, and whether a service that ran was started anew. */
-  readonly enabled: boolean
-  readonly restarted: boolean
-  /** Null where no systemd was asked. */
-  readonly service: { readonly active: boolean; readonly enabled: boolean } | null
+export const serviceInstallCommand: Command<{ readonly root: string }> = {
+  name: 'service install',
+  summary: 'make this executable a systemd service, or upgrade it',
+  operands: [],
+  options: [ROOT_OPTION, JSON_OPTION],
+  details: `Copies this executable to /usr/local/bin/alibi, writes the unit alibi.service and the completion
+for bash, and, where there are none yet, the settings file /etc/alibi/alibi.env and a folder for the
+secrets, /etc/alibi/credentials, with a JWT_SECRET in it. What is there already stays, but settings
+and secrets that others could read or change are closed to them. Run again it changes only what
+differs, so that it upgrades as well: the executable that was there stays beside the new one as
+alibi.previous, and a service that runs is started anew. Refuses folders that others may write to,
+and links that lead out of an image. Prints what it did and what to do next. Needs root, except for
+an image (--root).`,
+  parse: (_, { root = '/' }) => ({ root: String(root) }),
+  async run(context, { root }) {
+    const installation = await context.openInstallation({ root, command: 'service install' })
+    const completion = `${bashCompletion(context.commands)}\n`
+    return serviceInstall({ ...context, install: () => installation.install({ completion }) })
+  },
 }
 
 const NEXT_STEPS = `Next:

@@ -1,6 +1,20 @@
 import type { ServiceState } from '../../../application/ports.ts'
+import type { Command } from '../command.ts'
+import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { section } from '../text-layout.ts'
+
+export const serviceStatusCommand: Command = {
+  name: 'service status',
+  summary: 'say whether the systemd service is installed, and how it does',
+  operands: [],
+  options: [JSON_OPTION],
+  details: 'Exits 0 when the service runs, else 1.',
+  parse: () => ({}),
+  async run(context) {
+    return serviceStatus({ ...context, readState: await context.openServiceState() })
+  },
+}
 
 /** Says how the service does; 0 when it serves, else 1. */
 export async function serviceStatus({

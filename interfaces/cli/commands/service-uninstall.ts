@@ -1,4 +1,24 @@
+import type { Command } from '../command.ts'
+import type { UninstallReport } from '../command-context.ts'
+import { JSON_OPTION, ROOT_OPTION, YES_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
+
+export const serviceUninstallCommand: Command<{ readonly root: string; readonly yes: boolean }> = {
+  name: 'service uninstall',
+  summary: 'take the systemd service away, and keep its data',
+  operands: [],
+  options: [ROOT_OPTION, YES_OPTION, JSON_OPTION],
+  details: `Stops the service and takes its unit and the executable away. The database, its backups, the
+settings and the secrets stay where they are, and the lines that are printed say where. Asks first
+at a terminal. Needs root, except for an image (--root).`,
+  parse: (_, { root = '/', yes }) => ({ root: String(root), yes: yes === true }),
+  async run(context, { root, yes }) {
+    const command = 'service uninstall'
+    const { isInstalled, uninstall } = await context.openInstallation({ root, command })
+    const confirm = (question: string) => context.confirm(question, { yes })
+    return serviceUninstall({ ...context, isInstalled: isInstalled(), uninstall, confirm })
+  },
+}
 
 const QUESTION = 'Stop the service and take its unit and the executable away? Its data stays.'
 
@@ -12,10 +32,7 @@ export async function serviceUninstall({
   complain,
 }: {
   isInstalled: boolean
-  uninstall: () => Promise<{
-    readonly removed: readonly string[]
-    readonly kept: readonly string[]
-  }>
+  uninstall: () => Promise<UninstallReport>
   confirm: (question: string) => Promise<boolean>
   json: boolean
   print: (text: string) => void

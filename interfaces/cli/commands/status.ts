@@ -4,6 +4,9 @@ import {
 } from '../../../application/customers/describe-account.ts'
 import type { Email } from '../../../domain/email.ts'
 import { isActive } from '../../../domain/premium-grant.ts'
+import type { Command } from '../command.ts'
+import { JSON_OPTION } from '../command-words.ts'
+import { parseEmailOperand } from '../email-operand.ts'
 import { EXIT } from '../exit-codes.ts'
 import {
   auditTable,
@@ -14,6 +17,19 @@ import {
   refundTable,
 } from '../payment-tables.ts'
 import { tableSection } from '../text-layout.ts'
+
+export const statusCommand: Command<{ readonly email: Email }> = {
+  name: 'status',
+  summary: 'show whether an address has premium, and why',
+  operands: ['EMAIL'],
+  options: [JSON_OPTION],
+  details: `Prints whether EMAIL has premium, its grants, purchases, refunds and disputes, and the audit trail:
+every change of a grant, when, by whom, why, through what, and whether the grant gave premium then.
+An address that nobody knows is no failure. Reads only the database, and not the payment provider.
+Needs no setting but DATABASE_URL.`,
+  parse: (operands) => parseEmailOperand('status', operands),
+  run: (context, { email }) => context.withStore((ports) => status({ ...context, ports, email })),
+}
 
 /** Shows whether an address has premium, and all that this follows from. */
 export async function status({

@@ -1,4 +1,17 @@
+import type { Command } from '../command.ts'
+import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
+
+export const versionCommand: Command = {
+  name: 'version',
+  summary: 'print the version',
+  operands: [],
+  options: [JSON_OPTION],
+  details:
+    'Prints the version; with --json also the commit that it was made from, and the runtime.',
+  parse: () => ({}),
+  run: (context) => version({ ...context, number: context.version }),
+}
 
 /** Says which version of Alibi this is, from which commit it was made, and on which runtime it stands. */
 export function version({

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { ENDPOINTS } from './endpoints.ts'
+import { describeOperation } from './endpoints.ts'
 import {
   ACCEPT_LANGUAGE,
   DEV_CODE,
@@ -26,20 +26,16 @@ const CODE_REFUSALS = [
 ] as const
 
 /** `POST /auth/verify-email`, and so on: the document's part of each route. */
-export const VERIFY_EMAIL = {
-  operationId: 'verifyEmail',
-  summary: ENDPOINTS.auth['POST /auth/verify-email'],
+export const VERIFY_EMAIL = describeOperation('verifyEmail', {
   description:
     'While a code lives that has at least half its life left, another request mails the same code again. An address ' +
     'gets a limited number of mails in a time, whoever asks for them.',
   tags: ['auth'],
   parameters: [ACCEPT_LANGUAGE],
   responses: describeAnswers(MAIL_ANSWER, MAIL_REFUSALS),
-}
+})
 
-export const CONFIRM_EMAIL = {
-  operationId: 'confirmEmail',
-  summary: ENDPOINTS.auth['POST /auth/confirm-email'],
+export const CONFIRM_EMAIL = describeOperation('confirmEmail', {
   description:
     'A right code is used up, and makes the address verified for a while. A code that is wrong, expired, used or ' +
     'malformed gets the same answer. Too many wrong ones and the address has to wait.',
@@ -56,25 +52,19 @@ export const CONFIRM_EMAIL = {
     },
     CODE_REFUSALS,
   ),
-}
+})
 
-export const REQUEST_OTP = {
-  operationId: 'requestOtp',
-  summary: ENDPOINTS.auth['POST /auth/request-otp'],
+export const REQUEST_OTP = describeOperation('requestOtp', {
   description: 'Use /auth/verify-email, which sends a code to any address.',
   tags: ['auth'],
-  deprecated: true,
   parameters: [ACCEPT_LANGUAGE],
   responses: describeAnswers(MAIL_ANSWER, [...MAIL_REFUSALS, 'premium_required']),
-}
+})
 
-export const LOG_IN = {
-  operationId: 'logIn',
-  summary: ENDPOINTS.auth['POST /auth/login'],
+export const LOG_IN = describeOperation('logIn', {
   description:
     'Use /auth/confirm-email, which answers with a token, too. The code is judged, and used up, before premium is.',
   tags: ['auth'],
-  deprecated: true,
   responses: describeAnswers(
     {
       schema: t.Object({ success: SUCCESS, token: TOKEN, email: EMAIL }),
@@ -82,11 +72,9 @@ export const LOG_IN = {
     },
     [...CODE_REFUSALS, 'premium_required_to_log_in'],
   ),
-}
+})
 
-export const LOG_OUT = {
-  operationId: 'logOut',
-  summary: ENDPOINTS.auth['POST /auth/logout'],
+export const LOG_OUT = describeOperation('logOut', {
   description: 'Needs no premium. A body is not read.',
   tags: ['auth'],
   security: NEEDS_TOKEN,
@@ -97,11 +85,9 @@ export const LOG_OUT = {
     },
     ['missing_token', 'invalid_token', 'invalid_request'],
   ),
-}
+})
 
-export const CHECK = {
-  operationId: 'checkPremium',
-  summary: ENDPOINTS.auth['GET /auth/check'],
+export const CHECK = describeOperation('checkPremium', {
   tags: ['auth'],
   responses: describeAnswers(
     {
@@ -110,4 +96,20 @@ export const CHECK = {
     },
     ['invalid_email'],
   ),
-}
+})
+
+export const ISSUE_TOKEN = describeOperation('issueToken', {
+  tags: ['auth'],
+  responses: describeAnswers(
+    {
+      schema: t.Object({ success: SUCCESS, token: TOKEN, email: EMAIL }),
+      example: { success: true, token: EXAMPLE_TOKEN, email: EXAMPLE_EMAIL },
+    },
+    [
+      ...BODY_REFUSALS,
+      'invalid_email',
+      'email_not_verified_to_log_in',
+      'premium_required_to_log_in',
+    ],
+  ),
+})

@@ -1,7 +1,6 @@
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
-import { rateClassOf } from '../request/rate-limit.ts'
-import { deprecationHeaders } from '../routes/auth.ts'
+import { rulesOf } from '../paths.ts'
 import {
   BUDGET_HEADERS,
   COMMON_HEADERS,
@@ -122,12 +121,13 @@ function describeOutside(path: string): Response[] {
 
 /** The refusal that every operation has whose path has a budget. */
 function describeBudget(path: string): Record<string, Response> {
-  return rateClassOf(path) ? describeErrors(['too_many_requests']) : {}
+  return rulesOf(path).policy ? describeErrors(['too_many_requests']) : {}
 }
 
 function commonHeaders(path: string): object {
-  const budget = rateClassOf(path) ? BUDGET_HEADERS : []
-  const deprecation = Object.keys(deprecationHeaders(path)) as HeaderName[]
+  const { policy, deprecated } = rulesOf(path)
+  const budget = policy ? BUDGET_HEADERS : []
+  const deprecation = Object.keys(deprecated ?? {}) as HeaderName[]
   return headerReferences([...COMMON_HEADERS, ...budget, ...deprecation])
 }
 
@@ -139,8 +139,8 @@ function isPlainError(status: string, { content = {} }: Response): boolean {
 /** The errors it may be, and what sets the path apart that answers it. */
 function sharedName(path: string, { content }: Response): string {
   const errors = Object.keys(content?.['application/json']?.examples ?? {}).sort()
-  const isDeprecated = Object.keys(deprecationHeaders(path)).length > 0
-  const kind = isDeprecated ? 'Deprecated' : rateClassOf(path) ? '' : 'Unlimited'
+  const { policy, deprecated } = rulesOf(path)
+  const kind = deprecated ? 'Deprecated' : policy ? '' : 'Unlimited'
   return `${errors.join('Or')}${kind}`
 }
 

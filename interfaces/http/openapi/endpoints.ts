@@ -1,28 +1,41 @@
-/** What each endpoint is for, in the groups in which the status answer shows them. */
+import type { DocumentDecoration } from 'elysia'
+import { ROUTES, type RouteId } from '../paths.ts'
+
+/** What each endpoint is for, in the groups in which `GET /` shows them. */
 export const ENDPOINTS = {
-  auth: {
-    'POST /auth/verify-email': 'Send a one-time code to verify an email address',
-    'POST /auth/confirm-email': 'Confirm an email address with its code',
-    'POST /auth/token':
-      'Log in from the browser that confirmed the email address, without another code',
-    'POST /auth/request-otp': 'Send a login code to an address with premium (deprecated)',
-    'POST /auth/login': 'Log in with email and code (deprecated)',
-    'POST /auth/logout': 'End every token of the address',
-    'GET /auth/check': 'Premium status of an email address',
-  },
-  checkout: {
-    'POST /checkout': 'Create a payment session for a verified email address',
-  },
-  premium: {
-    'GET /premium-reasons': 'Random excuse in a language',
-    'GET /i18n': 'User interface translations',
-    'GET /languages': 'Supported languages',
-  },
-  payment: {
-    'GET /payment/success': 'Payment success page',
-    'GET /payment/cancel': 'Payment canceled page',
-  },
-  webhook: {
-    'POST /webhook/stripe': 'Payment provider notification',
-  },
+  auth: summaries(
+    'verifyEmail',
+    'confirmEmail',
+    'issueToken',
+    'requestOtp',
+    'logIn',
+    'logOut',
+    'checkPremium',
+  ),
+  checkout: summaries('startCheckout'),
+  premium: summaries('pickReason', 'readStrings', 'listLanguages'),
+  payment: summaries('showPayment', 'showCancellation'),
+  webhook: summaries('receiveStripeNotification'),
 } as const
+
+/** A route's part of the OpenAPI document: the words given here, and what the table of routes says. */
+export function describeOperation(
+  operationId: RouteId,
+  { description, tags, ...words }: DocumentDecoration = {},
+): DocumentDecoration {
+  const { summary, deprecated } = ROUTES[operationId]
+  return {
+    operationId,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(deprecated ? { deprecated: true } : {}),
+    ...words,
+  }
+}
+
+/** By method and path. */
+function summaries(...ids: readonly RouteId[]): Record<string, string> {
+  const rows = ids.map((id) => ROUTES[id])
+  return Object.fromEntries(rows.map(({ method, path, summary }) => [`${method} ${path}`, summary]))
+}

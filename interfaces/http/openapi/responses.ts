@@ -23,7 +23,7 @@ export const BODY_REFUSALS = [
   'unsupported_media_type',
 ] as const satisfies readonly Reason[]
 
-/** What every operation may answer: a body is measured before anyone looks at the method, and a start takes its time. */
+/** What every operation may answer: a body is measured before the method is looked at, and a start takes its time. */
 export const EVERYWHERE = [
   'request_too_large',
   'fault',
@@ -127,7 +127,7 @@ function errorExample(reason: Reason): object {
   return message === undefined ? { error } : { error, message }
 }
 
-/** Those that the error brings along, whatever was asked for. */
+/** Those that the error brings along, in every operation. */
 function errorHeaders(status: number, reasons: readonly Reason[]) {
   // When it makes sense to ask again is computed for each refusal.
   if (status === 429) return headerReferences(['Retry-After'])

@@ -1,3 +1,4 @@
+import { FOLDERS } from '../paths.ts'
 import icon from './assets/icon.svg' with { type: 'text' }
 import { bundle } from './bundle.ts' with { type: 'macro' }
 import { type StaticAnswer, staticAnswer } from './static-answer.ts'
@@ -23,7 +24,7 @@ export type AssetName = keyof typeof ASSETS
 
 /** Changes with the asset, so that browsers may keep what they find there for ever. */
 export function assetPath(name: AssetName): string {
-  return `/assets/${name}?v=${ASSETS[name].fingerprint}`
+  return `${FOLDERS.assets.path}${name}?v=${ASSETS[name].fingerprint}`
 }
 
 export function assetAnswer({ fingerprint, answer }: StaticAnswer, request: Request): Response {

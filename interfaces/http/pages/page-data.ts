@@ -5,15 +5,21 @@ import type { Price } from '../../../domain/purchase.ts'
 /** The cookie in which the app page's script keeps the language that a visitor has chosen. */
 export const LANGUAGE_COOKIE = 'language'
 
+/**
+ * How long the page of a payment that is on its way waits before it asks again. With the checkout, the visit itself,
+ * the one that shows the news and one by hand these stay within ten requests in fifteen minutes.
+ */
+export const REFRESH_WAITS_SECONDS = [2, 4, 8, 20, 45, 120]
+
 /** Words by key, plural forms under the key with their category behind it. */
 export type PageWords = Readonly<Record<string, string>>
 
-/** What the app page tells its script. */
+/** What the app page hands to its script. */
 export type AppPageData = {
   readonly words: PageWords
   /** Where the words of each language to choose from are. */
   readonly wordFiles: Readonly<Partial<Record<Language, string>>>
-  /** Null while the provider has not told it. */
+  /** Null until the provider has answered. */
   readonly price: Price | null
   /** What to say to an error of the API, by its `error`. */
   readonly problems: Readonly<Record<string, StringKey>>

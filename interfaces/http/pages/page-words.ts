@@ -2,6 +2,7 @@ import { STRING_GROUPS } from '../../../application/content/string-catalogue.ts'
 import { PLURAL_CATEGORIES } from '../../../application/content/strings.ts'
 import type { Content, LanguageContent } from '../../../application/ports.ts'
 import type { Language } from '../../../domain/language.ts'
+import { FOLDERS } from '../paths.ts'
 import type { PageWords } from './page-data.ts'
 import { type StaticAnswer, staticAnswer } from './static-answer.ts'
 
@@ -46,7 +47,7 @@ export function wordFiles(content: Content): WordFiles {
       if (!content.languages.includes(language)) return null
       const file = fileOf(language)
       return {
-        path: `/assets/words/${language}.json?v=${file.fingerprint}`,
+        path: `${FOLDERS.words.path}${language}.json?v=${file.fingerprint}`,
         file,
       }
     },

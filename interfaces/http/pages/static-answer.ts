@@ -4,7 +4,7 @@ import { chooseEncoding, type Encoding, encode, varyOn } from '../response/conte
 export type StaticAnswer = {
   /** Changes with the text. */
   readonly fingerprint: string
-  /** 304 for whoever has it already. `headers` come on top of its own. */
+  /** 304 for a client that has it already. `headers` come on top of its own. */
   answer(request: Request, headers?: Readonly<Record<string, string>>): Response
 }
 
@@ -17,7 +17,7 @@ export function staticAnswer(
   // Weak, because it is the same for every coding (RFC 9110, section 8.8.1).
   const etag = `W/"${fingerprint}"`
 
-  // Made when first asked for, so that a start does not wait for what nobody may ever read.
+  // Made when first asked for, so that a start does not wait for what may never be read.
   const encoded = new Map<Encoding, Uint8Array<ArrayBuffer>>()
   function bytesIn(encoding: Encoding): Uint8Array<ArrayBuffer> {
     const known = encoded.get(encoding) ?? encode(bytes, encoding, 'once')

@@ -3,7 +3,7 @@ import type { Language } from '../../../domain/language.ts'
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3600
 
-/** How long to wait, as people say it, but always in Latin digits. Rounded up, so that nobody comes back too early. */
+/** How long to wait, as people say it, but always in Latin digits. Rounded up: never too early. */
 export function formatWait(seconds: number, language: Language): string {
   if (seconds < 2 * MINUTE_SECONDS) return formatUnit(seconds, 'second', language)
   if (seconds < 2 * HOUR_SECONDS) return formatUnit(seconds / MINUTE_SECONDS, 'minute', language)

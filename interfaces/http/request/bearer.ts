@@ -3,10 +3,12 @@ import type { Ports } from '../../../application/ports.ts'
 import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 
-/** The token of an `Authorization: Bearer` header (RFC 6750); the scheme is read in any case. Null without one. */
-export function findBearerToken(authorization: string | null): string | null {
-  const [, token = ''] = /^bearer +(.*)$/i.exec(authorization?.trim() ?? '') ?? []
-  return token || null
+/** What the rate limit has found out already, by the request that the routes see. Goes when the request goes. */
+const authentications = new WeakMap<Request, Promise<Email>>()
+
+/** Has `authenticateRequest` answer this for the request, so that its token is looked at once. */
+export function rememberAuthentication(request: Request, authentication: Promise<Email>): void {
+  authentications.set(request, authentication)
 }
 
 /** The address whose token the request carries. Throws `missing_token` or `invalid_token`. */
@@ -14,7 +16,16 @@ export async function authenticateRequest(
   ports: Pick<Ports, 'tokens' | 'logOuts' | 'secrets' | 'clock'>,
   request: Request,
 ): Promise<Email> {
+  const known = authentications.get(request)
+  if (known) return known
+
   const token = findBearerToken(request.headers.get('authorization'))
   if (token === null) throw new DomainError('missing_token')
   return authenticate(ports, token)
+}
+
+/** The token of an `Authorization: Bearer` header (RFC 6750); the scheme is read in any case. Null without one. */
+function findBearerToken(authorization: string | null): string | null {
+  const [, token = ''] = /^bearer +(.*)$/i.exec(authorization?.trim() ?? '') ?? []
+  return token || null
 }

@@ -1,18 +1,10 @@
 import { RequestRefused } from './refusal.ts'
 
-const BYTES_MAX = 64 * 1024
-const WEBHOOK_BYTES_MAX = 1024 * 1024
-
 /** What is read of a body that is too long. A client that writes before it reads would never see why it was refused. */
 const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
 
-/** How long the rest of a body may take that nobody will use. */
+/** How long the rest of a body may take that will not be used. */
 const LAST_CALL_MS = 2000
-
-/** How much a path takes. The payment provider's events are the largest bodies there are. */
-export function bodyBytesMax(path: string): number {
-  return path.startsWith('/webhook/') ? WEBHOOK_BYTES_MAX : BYTES_MAX
-}
 
 /**
  * The whole body, or null where the method has none. Throws `request_too_large` for one that is longer than `bytesMax`,

@@ -10,7 +10,7 @@ export function clientAddressReader(
     let believed = unwrap(peerAddress ?? '')
     if (!isIP(believed)) return null
 
-    // Each proxy appends whom it heard from, so only what stands right of the first stranger is true.
+    // Each proxy appends the address that called it, so only what stands right of the first stranger is true.
     const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
     for (const entry of forwarded.reverse()) {
       const address = unwrap(entry.trim())

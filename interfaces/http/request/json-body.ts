@@ -8,7 +8,7 @@ import { shapeRefusal } from './schema-violation.ts'
  * own way of refusing one turns its values into text, which an object with a `toString` of its own can make fail.
  */
 export function jsonBody<Schema extends TObject>(schema: Schema) {
-  // Fields that nobody asked for are nobody's concern.
+  // Fields beyond the schema are ignored.
   const body = { ...schema, additionalProperties: true }
   const read = async ({ request }: { request: Request }) => {
     const value = await readJsonObject(request)

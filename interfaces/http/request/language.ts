@@ -6,7 +6,7 @@ import {
 } from '../../../domain/language.ts'
 import { readPreferences } from './accept.ts'
 
-/** The language a request asks for: by name, else by its Accept-Language header among those offered, else the default. */
+/** The language of a request: the one it names, else by its Accept-Language among those offered, else the default. */
 export function requestLanguage(
   request: Pick<Request, 'headers'>,
   { lang, offered }: { lang: string | undefined; offered: readonly Language[] },

@@ -1,26 +1,24 @@
 import type { Ports, RateLimiter, SandboxDesk } from '../../../application/ports.ts'
 import type { Readiness } from '../../../application/upkeep/watch-readiness.ts'
+import type { RateLimitPolicy } from '../paths.ts'
 
-/** The three budgets of a client; every path belongs to one of them or to none. */
-export type RateClass = 'general' | 'auth' | 'premium'
-
-/** All that the HTTP side is told when it is put together. */
+/** All that the HTTP side needs from outside. */
 export type HttpOptions = {
   readonly ports: Ports
   /** Null unless the sandbox provider is in use. */
   readonly sandbox: SandboxDesk | null
   /** Null where a limit is switched off. */
-  readonly limiters: Readonly<Record<RateClass, RateLimiter | null>>
+  readonly limiters: Readonly<Record<RateLimitPolicy, RateLimiter | null>>
   /** Whether answers carry the code itself as `devCode`. */
   readonly development: boolean
   readonly version: string
-  /** Whether PUBLIC_URL is https, so that browsers may be told to insist on it. */
+  /** Whether PUBLIC_URL is https, so that browsers may insist on it. */
   readonly isHttps: boolean
-  /** Origins that may read answers, or everyone. */
+  /** Origins that may read answers; `*` is every origin. */
   readonly corsOrigins: '*' | readonly string[]
   /** Whether the X-Forwarded-For that comes from this address is believed. */
   readonly isTrustedProxy: (address: string) => boolean
-  /** Milliseconds that pass evenly, whatever is done to the clock. */
+  /** Milliseconds that pass evenly, even where the clock is set. */
   readonly monotonicMs: () => number
   /** What /ready asks. */
   readonly isReady: Readiness

@@ -1,67 +1,48 @@
-import { authenticate } from '../../../application/access/authenticate.ts'
-import type { Ports, RateLimiter } from '../../../application/ports.ts'
+import type { RateLimiter } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { waitSeconds } from '../response/errors.ts'
-import { findBearerToken } from './bearer.ts'
+import { type RateLimitPolicy, rulesOf } from '../paths.ts'
+import { authenticateRequest } from './bearer.ts'
 import { clientKey } from './client-address.ts'
-import type { HttpOptions, RateClass } from './options.ts'
-
-const PREMIUM_PATHS = ['/premium-reasons', '/i18n']
-const EXEMPT_PATHS = [
-  '/webhook/stripe',
-  '/webhook/payment',
-  '/health',
-  '/ready',
-  '/app',
-  '/docs',
-  '/openapi.json',
-]
-const EXEMPT_FOLDERS = ['/sandbox/', '/assets/']
-
-/** The budget a path belongs to, unknown paths too; null for one that is not limited. */
-export function rateClassOf(path: string): RateClass | null {
-  if (path.startsWith('/auth/')) return 'auth'
-  if (PREMIUM_PATHS.includes(path)) return 'premium'
-  const isExempt =
-    EXEMPT_PATHS.includes(path) || EXEMPT_FOLDERS.some((folder) => path.startsWith(folder))
-  return isExempt ? null : 'general'
-}
+import type { HttpOptions } from './options.ts'
 
 export type RateLimitVerdict = {
   readonly accepted: boolean
-  /** To be set on the answer, whatever it is. */
+  /** To be set on every answer, errors too. */
   readonly headers: Readonly<Record<string, string>>
+  /** What became of the token, settled, where the limit is that of an address; null where no token was looked at. */
+  readonly authentication: Promise<Email> | null
 }
 
-const UNLIMITED: RateLimitVerdict = { accepted: true, headers: {} }
+const UNLIMITED: RateLimitVerdict = { accepted: true, headers: {}, authentication: null }
 
-/** Takes a place in the client's budget for the path. */
-export async function takePlace(
+/** Counts the request against the limit of its path: that of the token's address, or else of the client. */
+export async function consumeRateLimit(
   { ports, limiters }: Pick<HttpOptions, 'ports' | 'limiters'>,
-  { path, headers, address }: { path: string; headers: Headers; address: string | null },
+  { path, request, address }: { path: string; request: Request; address: string | null },
 ): Promise<RateLimitVerdict> {
-  const rateClass = rateClassOf(path)
-  const limiter = rateClass && limiters[rateClass]
+  const { policy } = rulesOf(path)
+  const limiter = policy && limiters[policy]
   if (!limiter) return UNLIMITED
 
-  const holder = rateClass === 'premium' ? await findTokenHolder(ports, headers) : null
-  const place = await limiter.take(holder ?? clientKey(address))
-  if (!place.accepted) ports.telemetry.record({ kind: 'client_refused', budget: rateClass })
-  return { accepted: place.accepted, headers: rateLimitHeaders(rateClass, limiter, place) }
+  const authentication = policy === 'premium' ? authenticateRequest(ports, request) : null
+  const subject = (await findSubject(authentication)) ?? clientKey(address)
+  const verdict = await limiter.take(subject)
+  if (!verdict.accepted) ports.telemetry.record({ kind: 'client_refused', budget: policy })
+  return {
+    accepted: verdict.accepted,
+    headers: rateLimitHeaders(policy, limiter, verdict),
+    authentication,
+  }
 }
 
 /** Null without a token that counts. Cannot be mistaken for a client's key: only an address has an @. */
-async function findTokenHolder(
-  ports: Pick<Ports, 'tokens' | 'logOuts' | 'secrets' | 'clock'>,
-  headers: Headers,
-): Promise<string | null> {
-  const token = findBearerToken(headers.get('authorization'))
-  if (token === null) return null
+async function findSubject(authentication: Promise<Email> | null): Promise<Email | null> {
   try {
-    return await authenticate(ports, token)
+    return await authentication
   } catch (error) {
-    // Whoever is not known is counted as a client. What is wrong with the token is for the route to say.
+    // A caller that is not known is counted as a client. What is wrong with the token is for the route to say.
     if (error instanceof DomainError || error instanceof Unavailable) return null
     throw error
   }
@@ -69,14 +50,19 @@ async function findTokenHolder(
 
 /** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refusal. */
 function rateLimitHeaders(
-  rateClass: RateClass,
+  policy: RateLimitPolicy,
   { limit, windowMs }: RateLimiter,
   { accepted, remaining, resetMs }: Awaited<ReturnType<RateLimiter['take']>>,
 ): Record<string, string> {
   const seconds = waitSeconds(resetMs)
   return {
-    'RateLimit-Policy': `"${rateClass}";q=${limit};w=${Math.ceil(windowMs / 1000)}`,
-    RateLimit: `"${rateClass}";r=${remaining};t=${seconds}`,
+    'RateLimit-Policy': `"${policy}";q=${limit};w=${Math.ceil(windowMs / 1000)}`,
+    RateLimit: `"${policy}";r=${remaining};t=${seconds}`,
     ...(accepted ? {} : { 'Retry-After': String(seconds) }),
   }
+}
+
+/** In whole seconds, never too early, and never 0, which invites a client to hammer. */
+export function waitSeconds(waitMs: number): number {
+  return Math.max(1, Math.ceil(waitMs / 1000))
 }

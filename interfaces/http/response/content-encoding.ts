@@ -30,7 +30,7 @@ export function encode(
   }
 }
 
-/** Tells caches that the answer is another one for other values of these headers. */
+/** Says for caches that the answer depends on these request headers. */
 export function varyOn(headers: Headers, ...names: readonly string[]): void {
   for (const name of names) headers.append('vary', name)
 }

@@ -3,6 +3,7 @@ import { logFailure, reportFault } from '../../../application/error-report.ts'
 import type { Clock, Ports } from '../../../application/ports.ts'
 import { type Outage, Unavailable } from '../../../application/unavailable.ts'
 import { DomainError, type Refusal } from '../../../domain/errors.ts'
+import { waitSeconds } from '../request/rate-limit.ts'
 import { type RequestRefusal, RequestRefused } from '../request/refusal.ts'
 import { shapeRefusal } from '../request/schema-violation.ts'
 
@@ -16,10 +17,10 @@ export type Answer = {
 
 const TOO_MANY_REQUESTS = 'Too many requests, please try again later'
 
-/** Whoever asks again sooner only adds to what is wrong. */
+/** A client that asks again sooner only adds to the load. */
 const RETRY_AFTER_OUTAGE_SECONDS = 30
 
-/** Whatever the reason: come again. */
+/** For every reason that passes by itself. */
 export const TEMPORARILY_UNAVAILABLE = {
   status: 503,
   error: 'Temporarily unavailable',
@@ -154,9 +155,4 @@ function answerRefusal(clock: Clock, { refusal, retryAt }: DomainError): Answer 
   if (!retryAt) return answer
   const waitMs = retryAt.getTime() - clock.now().getTime()
   return { ...answer, headers: { ...answer.headers, 'Retry-After': String(waitSeconds(waitMs)) } }
-}
-
-/** In whole seconds, never too early, and never 0, which invites a client to hammer. */
-export function waitSeconds(waitMs: number): number {
-  return Math.max(1, Math.ceil(waitMs / 1000))
 }

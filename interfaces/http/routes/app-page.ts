@@ -2,14 +2,14 @@ import { Elysia } from 'elysia'
 import { logFailure } from '../../../application/error-report.ts'
 import type { LanguageContent, Ports } from '../../../application/ports.ts'
 import type { Price } from '../../../domain/purchase.ts'
-import { IF_NONE_MATCH } from '../openapi/fields.ts'
-import { describeLastingPage, PAGE_LANGUAGE_PARAMETERS } from '../openapi/pages.ts'
+import { SHOW_APP } from '../openapi/app-page.ts'
 import { appPage } from '../pages/app-page.ts'
 import { PROBLEM_WORDS } from '../pages/error-messages.ts'
 import { pageHeaders, renderPage } from '../pages/page.ts'
 import { pageWords, type WordFiles } from '../pages/page-words.ts'
 import { type StaticAnswer, staticAnswer } from '../pages/static-answer.ts'
 import { wordsOf } from '../pages/words.ts'
+import { ROUTES } from '../paths.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { pageContent } from './page-language.ts'
 
@@ -26,20 +26,12 @@ export function appPageRoutes({ ports }: HttpOptions, files: WordFiles): Elysia 
 
   const routes = new Elysia()
   routes.get(
-    '/app',
+    ROUTES.showApp.path,
     async ({ request }) =>
       pageIn(pageContent(ports.content, request), await knownPrice()).answer(request),
-    { detail: DETAIL },
+    { detail: SHOW_APP },
   )
   return routes
-}
-
-const DETAIL = {
-  operationId: 'showApp',
-  summary: 'The page on which a person does the whole flow',
-  tags: ['documentation'],
-  parameters: [...PAGE_LANGUAGE_PARAMETERS, IF_NONE_MATCH],
-  responses: describeLastingPage('The page'),
 }
 
 function makePage(
@@ -66,7 +58,7 @@ function makePage(
   return staticAnswer(renderPage(page), { ...pageHeaders(page), 'cache-control': 'no-cache' })
 }
 
-/** What is sold, where the provider says it at once; nobody waits for a page because the provider is slow. */
+/** The price, where the provider answers at once; a slow provider keeps no visitor waiting for a page. */
 function priceReader(ports: Pick<Ports, 'payments' | 'log'>): () => Promise<Price | null> {
   let price: Price | null = null
   let asking: Promise<void> | null = null

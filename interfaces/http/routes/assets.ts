@@ -2,18 +2,19 @@ import { Elysia, t } from 'elysia'
 import { findLanguage } from '../../../domain/language.ts'
 import { ASSETS, type AssetName, assetAnswer } from '../pages/assets.ts'
 import type { WordFiles } from '../pages/page-words.ts'
+import { FOLDERS } from '../paths.ts'
 import { RequestRefused } from '../request/refusal.ts'
 
 /** Style sheet, scripts, icon and words of the pages. */
 export function assetRoutes(files: WordFiles): Elysia {
   const routes = new Elysia()
   for (const name of Object.keys(ASSETS) as AssetName[]) {
-    routes.get(`/assets/${name}`, ({ request }) => assetAnswer(ASSETS[name], request), {
+    routes.get(FOLDERS.assets.path + name, ({ request }) => assetAnswer(ASSETS[name], request), {
       detail: { hide: true },
     })
   }
   routes.get(
-    '/assets/words/:file',
+    `${FOLDERS.words.path}:file`,
     ({ request, params }) => {
       const [, code = ''] = /^([a-z]{2})\.json$/.exec(params.file) ?? []
       const language = findLanguage(code)

@@ -2,38 +2,28 @@ import { Elysia, t } from 'elysia'
 import { checkPremium } from '../../../application/access/check-premium.ts'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { logIn } from '../../../application/access/log-in.ts'
+import { logInVerified } from '../../../application/access/log-in-verified.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
 import { verifyEmail } from '../../../application/access/send-code.ts'
-import { parseCodeChallenge } from '../../../domain/code-challenge.ts'
+import { parseCodeChallenge, parseCodeVerifier } from '../../../domain/code-challenge.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
 import {
   CHECK,
   CONFIRM_EMAIL,
+  ISSUE_TOKEN,
   LOG_IN,
   LOG_OUT,
   REQUEST_OTP,
   VERIFY_EMAIL,
 } from '../openapi/auth.ts'
 import { CODE_INPUT, EMAIL_INPUT, EXAMPLE_EMAIL, LANG_INPUT } from '../openapi/fields.ts'
+import { ROUTES } from '../paths.ts'
 import { authenticateRequest } from '../request/bearer.ts'
 import { jsonBody } from '../request/json-body.ts'
 import { requestLanguage } from '../request/language.ts'
 import type { HttpOptions } from '../request/options.ts'
-
-const LEGACY_PATHS = ['/auth/request-otp', '/auth/login']
-
-/** RFC 9745 wants a moment: the release of version 1.0.0, which has had the better way from the start. */
-const LEGACY_HEADERS = {
-  Deprecation: `@${Date.UTC(2026, 10, 21) / 1000}`,
-  Link: '</auth/verify-email>; rel="successor-version"',
-}
-
-/** What every answer of a path carries, errors too, because the path is deprecated. */
-export function deprecationHeaders(path: string): Readonly<Record<string, string>> {
-  return LEGACY_PATHS.includes(path) ? LEGACY_HEADERS : {}
-}
 
 const MAILED = 'A one-time code was sent by email'
 
@@ -60,11 +50,27 @@ const CONFIRM_BODY = t.Object(
   },
 )
 
+const TOKEN_BODY = t.Object(
+  {
+    email: EMAIL_INPUT,
+    codeVerifier: t.String({
+      description:
+        'What the `codeChallenge` given to /auth/confirm-email was made of: 43 to 128 of the characters A to Z, a to z, ' +
+        '0 to 9, `-`, `.`, `_` and `~` (RFC 7636).',
+    }),
+  },
+  {
+    examples: [
+      { email: EXAMPLE_EMAIL, codeVerifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' },
+    ],
+  },
+)
+
 export function authRoutes({ ports, development }: HttpOptions) {
   const { languages: offered } = ports.content
   return new Elysia()
     .post(
-      '/auth/verify-email',
+      ROUTES.verifyEmail.path,
       async ({ body, request }) => {
         const email = parseEmail(body.email)
         const language = requestLanguage(request, { lang: body.lang, offered })
@@ -74,7 +80,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
       { ...jsonBody(MAIL_BODY), detail: VERIFY_EMAIL },
     )
     .post(
-      '/auth/confirm-email',
+      ROUTES.confirmEmail.path,
       async ({ body }) => {
         const email = parseEmail(body.email)
         const codeChallenge =
@@ -86,7 +92,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
       { ...jsonBody(CONFIRM_BODY), detail: CONFIRM_EMAIL },
     )
     .post(
-      '/auth/request-otp',
+      ROUTES.requestOtp.path,
       async ({ body, request }) => {
         const email = parseEmail(body.email)
         const language = requestLanguage(request, { lang: body.lang, offered })
@@ -96,7 +102,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
       { ...jsonBody(MAIL_BODY), detail: REQUEST_OTP },
     )
     .post(
-      '/auth/login',
+      ROUTES.logIn.path,
       async ({ body }) => {
         const email = parseEmail(body.email)
         const token = await logIn(ports, { email, code: parseOtpCode(body.code) })
@@ -105,7 +111,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
       { ...jsonBody(CODE_BODY), detail: LOG_IN },
     )
     .post(
-      '/auth/logout',
+      ROUTES.logOut.path,
       async ({ request }) => {
         await logOut(ports, await authenticateRequest(ports, request))
         return { success: true, message: 'Logged out everywhere' }
@@ -113,11 +119,21 @@ export function authRoutes({ ports, development }: HttpOptions) {
       { parse: 'none', detail: LOG_OUT },
     )
     .get(
-      '/auth/check',
+      ROUTES.checkPremium.path,
       async ({ query }) => {
         const email = parseEmail(query.email)
         return { email, hasPremium: await checkPremium(ports, email) }
       },
       { query: t.Object({ email: EMAIL_INPUT }), detail: CHECK },
+    )
+    .post(
+      ROUTES.issueToken.path,
+      async ({ body }) => {
+        const email = parseEmail(body.email)
+        const codeVerifier = parseCodeVerifier(body.codeVerifier)
+        const token = await logInVerified(ports, { email, codeVerifier })
+        return { success: true, token, email }
+      },
+      { ...jsonBody(TOKEN_BODY), detail: ISSUE_TOKEN },
     )
 }

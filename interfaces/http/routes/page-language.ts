@@ -3,7 +3,7 @@ import { findLanguage, type Language } from '../../../domain/language.ts'
 import { LANGUAGE_COOKIE } from '../pages/page-data.ts'
 import { requestLanguage } from '../request/language.ts'
 
-/** All that matters of a request. */
+/** As much of a request as the language depends on. */
 type Asked = Pick<Request, 'url' | 'headers'>
 
 /** The language of a page: the one its address names (`?lang=`), else the one chosen before, else the browser's. */

@@ -3,12 +3,13 @@ import { pageAnswer } from '../pages/page.ts'
 import { type PaymentPageState, paymentPage } from '../pages/payment-page.ts'
 import { formatWait, isolate } from '../pages/wait-words.ts'
 import { wordsOf } from '../pages/words.ts'
+import { ROUTES } from '../paths.ts'
 import { pageContent } from './page-language.ts'
 
-/** Where buyers come back from the provider, and what they read when that very moment goes wrong. */
+/** Where buyers come back from the provider, and what they read when that request fails. */
 const STATES: Readonly<Record<string, PaymentPageState>> = {
-  '/payment/success': 'unavailable',
-  '/payment/cancel': 'cancel',
+  [ROUTES.showPayment.path]: 'unavailable',
+  [ROUTES.showCancellation.path]: 'cancel',
 }
 
 const ERRORS: readonly number[] = [429, 500]

@@ -7,8 +7,10 @@ import {
 import { LANGUAGES } from '../../../domain/language.ts'
 import { pageAnswer } from '../pages/page.ts'
 import { sandboxPage, sandboxProblemPage } from '../pages/sandbox-page.ts'
+import { FOLDERS } from '../paths.ts'
 import { pageLanguage } from './page-language.ts'
 
+const PATH = `${FOLDERS.sandboxPay.path}:sessionId`
 const SCHEMA = { params: t.Object({ sessionId: t.String() }), detail: { hide: true } }
 
 /** The hosted payment page of the sandbox provider. Without a desk there is none. */
@@ -17,7 +19,7 @@ export function sandboxRoutes(desk: SandboxDesk | null): Elysia {
   if (!desk) return routes
 
   routes.get(
-    '/sandbox/pay/:sessionId',
+    PATH,
     async ({ request, params }) => {
       const session = await desk.find(params.sessionId)
       return pageAnswer(
@@ -28,7 +30,7 @@ export function sandboxRoutes(desk: SandboxDesk | null): Elysia {
     SCHEMA,
   )
   routes.post(
-    '/sandbox/pay/:sessionId',
+    PATH,
     async ({ request, params }) => {
       if (isFromAnotherSite(request)) return pageAnswer(request, sandboxProblemPage(403))
       const action = await readAction(request)

@@ -4,7 +4,8 @@ import {
   applyRefunds,
   readReversals,
 } from '../../../application/payments/apply-reversals.ts'
-import type { Dispute, Refund } from '../../../domain/premium-grant.ts'
+import type { Dispute } from '../../../domain/dispute.ts'
+import type { Refund } from '../../../domain/refund.ts'
 import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
 import { ANNA, paidPurchase } from '../../support/stores/contract-purchases.ts'
 

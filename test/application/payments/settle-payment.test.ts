@@ -4,9 +4,10 @@ import { settlePayment, settleSession } from '../../../application/payments/sett
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import type { PaymentNotification } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import type { DisputeState } from '../../../domain/dispute.ts'
 import { parseEmail } from '../../../domain/email.ts'
-import type { DisputeState, RefundState } from '../../../domain/premium-grant.ts'
 import type { PurchaseId, SessionReport } from '../../../domain/purchase.ts'
+import type { RefundState } from '../../../domain/refund.ts'
 import { verifyEmail } from '../../../domain/verification.ts'
 import { CAUSE, fakePorts, NOON, saveVerification } from '../../support/fakes.ts'
 

@@ -5,13 +5,14 @@ import { BUILT_IN_LIMITS } from '../../../infrastructure/content/check-content.t
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { describeProblem } from '../../../infrastructure/content/content-file.ts'
 import { readContentFolder } from '../../../infrastructure/content/content-folder.ts'
+import { proofreadFolder } from '../../../infrastructure/content/proofreading/proofread.ts'
 
 const content = builtInContent()
 const FOLDER = join(import.meta.dir, '../../../infrastructure/content')
 
 describe('the built-in content', () => {
   test('is there in every language, and passes every check', () => {
-    const { files, problems } = readContentFolder(FOLDER, BUILT_IN_LIMITS)
+    const { files, problems } = proofreadFolder(FOLDER, BUILT_IN_LIMITS)
     expect(problems.map(describeProblem)).toEqual([])
     expect(files.map(({ language }) => language)).toEqual([...LANGUAGES])
     expect(content.languages).toEqual([...LANGUAGES])

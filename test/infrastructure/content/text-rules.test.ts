@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Language } from '../../../domain/language.ts'
 import {
-  findFlaws,
   findSentenceSlips,
   findSlips,
-} from '../../../infrastructure/content/text-rules.ts'
+} from '../../../infrastructure/content/proofreading/text-slips.ts'
+import { findFlaws } from '../../../infrastructure/content/text-rules.ts'
 
 const messages = (findings: readonly { message: string }[]) =>
   findings.map(({ message }) => message)

@@ -13,6 +13,7 @@ import { examineReach } from '../../../infrastructure/doctor/reach.ts'
 import { examineResend } from '../../../infrastructure/doctor/resend.ts'
 import { examineStripe } from '../../../infrastructure/doctor/stripe.ts'
 import { codeOf } from '../../../infrastructure/files/node-errors.ts'
+import { webhookUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
 import { refusal, startMailbox } from '../../support/mailbox.ts'
 import {
@@ -62,7 +63,7 @@ describe('whoever does not answer is given up in time', () => {
       secretKey: 'rk_test_1',
       apiUrl: silent(),
       product: { priceId: 'price_1' },
-      publicUrl: 'https://alibi.example',
+      webhookUrls: webhookUrls('https://alibi.example'),
       clock: fixedClock(),
       timeoutMs: TIMEOUT_MS,
     }
@@ -197,7 +198,7 @@ describe('Stripe', () => {
         secretKey,
         apiUrl: double.url,
         product,
-        publicUrl: 'https://alibi.example',
+        webhookUrls: webhookUrls('https://alibi.example'),
         clock,
         timeoutMs: 5000,
       })
@@ -243,7 +244,7 @@ describe('Stripe', () => {
       secretKey: 'sk_test_1',
       apiUrl: serve(() => Response.json(body, { status })),
       product: PRODUCT,
-      publicUrl: 'https://alibi.example',
+      webhookUrls: webhookUrls('https://alibi.example'),
       clock: fixedClock(),
       timeoutMs: 5000,
     })

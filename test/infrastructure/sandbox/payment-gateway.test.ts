@@ -3,6 +3,7 @@ import { SANDBOX_ACTIONS, type SandboxAction } from '../../../application/ports.
 import type { OutboxKey } from '../../../domain/outbox.ts'
 import { sandboxPaymentGateway } from '../../../infrastructure/sandbox/payment-gateway.ts'
 import type { SandboxDelivery } from '../../../infrastructure/sandbox/webhook-sender.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../../support/fakes.ts'
 import { memorySandboxSessions } from '../../support/stores/sandbox-session-memory.ts'
 import {
@@ -24,7 +25,8 @@ async function openSandbox(own: Partial<Settings> = {}) {
     sessions: memorySandboxSessions(),
     price: PRICE,
     productName: 'Alibi Premium',
-    publicUrl: PUBLIC_URL,
+    payUrl: `${PUBLIC_URL}/sandbox/pay/`,
+    returnUrls: returnUrls(PUBLIC_URL),
     webhookSecret: WEBHOOK_SECRET,
     deliver: async (delivery) => deliveries.push(delivery),
     wait: () => Promise.reject(new Error('nothing had to be sent again')),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { mergeDispute } from '../../../domain/dispute.ts'
 import { EMPTY_OTP_RECORD } from '../../../domain/otp.ts'
 import {
   beginAttempt,
@@ -9,7 +10,7 @@ import {
   OUTBOX_KINDS,
   type OutboxMessage,
 } from '../../../domain/outbox.ts'
-import { mergeDispute, mergeRefund } from '../../../domain/premium-grant.ts'
+import { mergeRefund } from '../../../domain/refund.ts'
 import { verifyEmail } from '../../../domain/verification.ts'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
@@ -267,6 +268,7 @@ function everyMethod(store: DatabaseStore): readonly (() => Promise<unknown>)[] 
     ...everyWrite(store),
     () => store.verifications.findByEmail(ANNA),
     () => store.purchases.findAccount(ANNA),
+    () => store.purchases.findAccountByPurchase(openPurchase('one').id),
     () => store.purchases.findById(openPurchase('one').id),
     () => store.purchases.findBySessionId('cs_one'),
     () => store.purchases.list({ states: ['open'], after: null, limit: 1 }),

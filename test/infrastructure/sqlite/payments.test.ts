@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { mergeDispute } from '../../../domain/dispute.ts'
 import {
   beginAttempt,
   draftMessage,
@@ -7,8 +8,8 @@ import {
   OUTBOX_KINDS,
   type OutboxMessage,
 } from '../../../domain/outbox.ts'
-import { mergeDispute, mergeRefund } from '../../../domain/premium-grant.ts'
 import { keepDuplicate } from '../../../domain/purchase.ts'
+import { mergeRefund } from '../../../domain/refund.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { CAUSE, inState, NOON } from '../../support/fakes.ts'
 import {

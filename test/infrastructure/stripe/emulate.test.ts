@@ -3,6 +3,7 @@ import { createEmulator } from 'emulate'
 import { draftPurchase, type PurchaseId } from '../../../domain/purchase.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { systemClock } from '../../../infrastructure/system-clock.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { type Delivery, EMAIL, PRICE, PUBLIC_URL } from '../../support/stripe/payment-gateways.ts'
 
 /*
@@ -61,7 +62,7 @@ async function start({ priceId = 'price_1' } = {}) {
     webhookSecrets: [WEBHOOK_SECRET],
     apiUrl: emulator.url,
     product: { priceId },
-    publicUrl: PUBLIC_URL,
+    returnUrls: returnUrls(PUBLIC_URL),
     allowPromotionCodes: false,
     clock,
   })

@@ -4,6 +4,7 @@ import type { PurchaseId, SessionOutcome } from '../../../domain/purchase.ts'
 import { EVENT_TYPES, eventTranslation } from '../../../infrastructure/stripe/events.ts'
 import { stripeNotifications } from '../../../infrastructure/stripe/notifications.ts'
 import { sessionReports } from '../../../infrastructure/stripe/session-reports.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
 import {
   adaptedStripeEvent,
@@ -22,7 +23,7 @@ const SECRET = 'whsec_notifications'
 const PAYLOAD_PUBLIC_URL = 'https://api.example.com'
 
 function reader({ live = false } = {}) {
-  const reportSession = sessionReports({ publicUrl: PAYLOAD_PUBLIC_URL })
+  const reportSession = sessionReports({ returnUrls: returnUrls(PAYLOAD_PUBLIC_URL) })
   const translate = eventTranslation({ live, reportSession })
   return stripeNotifications({ webhookSecrets: [SECRET], translate, clock: fixedClock() })
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { eventTranslation } from '../../../infrastructure/stripe/events.ts'
 import { stripeNotifications } from '../../../infrastructure/stripe/notifications.ts'
 import { sessionReports } from '../../../infrastructure/stripe/session-reports.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
 import { PUBLIC_URL } from '../../support/stripe/payment-gateways.ts'
 import {
@@ -17,7 +18,7 @@ const REFUSAL = { name: 'DomainError', refusal: 'invalid_signature' }
 
 function reader({ webhookSecrets = [SECRET] } = {}) {
   const clock = fixedClock()
-  const reportSession = sessionReports({ publicUrl: PUBLIC_URL })
+  const reportSession = sessionReports({ returnUrls: returnUrls(PUBLIC_URL) })
   const translate = eventTranslation({ live: false, reportSession })
   return { clock, read: stripeNotifications({ webhookSecrets, translate, clock }) }
 }

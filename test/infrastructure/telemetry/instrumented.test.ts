@@ -10,6 +10,7 @@ import {
   measuredMailer,
   measuredPayments,
 } from '../../../infrastructure/telemetry/instrumented.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock, NOON, recordingLog, recordingMailer } from '../../support/fakes.ts'
 import { recordingTelemetry } from '../../support/recording-telemetry.ts'
 import { openPurchase } from '../../support/stores/contract-purchases.ts'
@@ -30,7 +31,7 @@ const GATEWAY_OPTIONS = {
   webhookSecrets: ['whsec_none'],
   apiUrl: null,
   product: { price: { amount: 400, currency: 'eur' }, name: 'Alibi Premium' },
-  publicUrl: 'https://alibi.example.com',
+  returnUrls: returnUrls('https://alibi.example.com'),
   allowPromotionCodes: false,
   clock: fixedClock(NOON),
 }

@@ -1,273 +1,112 @@
-import { describe, expect, test } from 'bun:test'
-import { checkPremium } from '../../../application/access/check-premium.ts'
-import { SWEEP_NAMES } from '../../../application/store.ts'
+import { expect, test } from 'bun:test'
 import { Unavailable } from '../../../application/unavailable.ts'
-import type { PurchaseId } from '../../../domain/purchase.ts'
-import { workInBackground } from '../../../interfaces/background/background.ts'
+import { type Task, workInBackground } from '../../../interfaces/background/background.ts'
 import { openBuyer } from '../../support/buyers.ts'
 
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-
-/** Waits that end when the test says that so much time has passed. */
-function steppedWaits() {
-  const sleeping = new Set<{ leftMs: number; wake: () => void }>()
-  return {
-    /** How long each task has been told to wait. */
-    asked: () => [...sleeping].map(({ leftMs }) => leftMs).toSorted((a, b) => a - b),
-    wait(milliseconds: number, until: AbortSignal): Promise<void> {
-      if (until.aborted) return Promise.resolve()
-      return new Promise((resolve) => {
-        const sleeper = {
-          leftMs: milliseconds,
-          wake() {
-            sleeping.delete(sleeper)
-            resolve()
-          },
-        }
-        sleeping.add(sleeper)
-        until.addEventListener('abort', sleeper.wake)
-      })
-    },
-    /** Both tasks sleep again when this resolves. */
-    async pass(milliseconds: number) {
-      for (const sleeper of [...sleeping]) {
-        sleeper.leftMs -= milliseconds
-        if (sleeper.leftMs <= 0) sleeper.wake()
-      }
-      await untilBothSleep()
-    },
-    untilBothSleep,
-  }
-
-  async function untilBothSleep() {
-    while (sleeping.size < 2) await Bun.sleep(0)
-  }
-}
-
-async function openService() {
-  const buyer = await openBuyer()
-  const waits = steppedWaits()
+/** Starts the service's own work; `turn` is told each wait that a task asks for, and ends it when the test says so. */
+async function startTasks(tasks: readonly Task[]) {
+  const { ports } = await openBuyer()
   const stop = new AbortController()
-  const start = () =>
-    workInBackground({ ports: buyer.ports, wait: waits.wait, stopping: stop.signal })
-  async function pass(milliseconds: number) {
-    buyer.ports.clock.advance(milliseconds)
-    await waits.pass(milliseconds)
+  const waits = new Map<number, () => void>()
+  const ended = workInBackground({
+    ports,
+    tasks,
+    stopping: stop.signal,
+    wait: (milliseconds, until) =>
+      new Promise((resolve) => {
+        if (until.aborted) return resolve()
+        waits.set(milliseconds, resolve)
+        until.addEventListener('abort', () => resolve())
+      }),
+  })
+  return {
+    ports,
+    /** Ends the wait of so many milliseconds, as soon as somebody waits for so long. */
+    async pass(milliseconds: number) {
+      while (!waits.has(milliseconds)) await Bun.sleep(0)
+      const end = waits.get(milliseconds)
+      waits.delete(milliseconds)
+      end?.()
+    },
+    async end() {
+      stop.abort()
+      await ended
+    },
   }
-  return { ...buyer, waits, stop, start, pass }
 }
 
-describe('the service by itself', () => {
-  test('finds a payment at its start and mails its confirmation a moment later', async () => {
-    const { ports, email, move, start, stop, waits, pass } = await openService()
-    move('paid')
-    const work = start()
-    await waits.untilBothSleep()
-    expect(await checkPremium(ports, email)).toBe(true)
-    await pass(SECOND_MS)
-    expect(ports.mailer.notices).toHaveLength(1)
-    stop.abort()
-    await work
-  })
+test('a task is done at once, and again each time its wait is over, never twice at a time', async () => {
+  let begun = 0
+  let running = 0
+  const service = await startTasks([
+    {
+      name: 'pruning',
+      everyMs: 77_000,
+      async work() {
+        begun++
+        expect(++running).toBe(1)
+        await Bun.sleep(0)
+        running--
+      },
+    },
+  ])
+  expect(begun).toBe(1)
+  await service.pass(77_000)
+  await service.pass(77_000)
+  while (begun < 3) await Bun.sleep(0)
+  await service.end()
+  expect(begun).toBe(3)
+})
 
-  test('looks at everything at its start, however short ago that was done, and later at what is due', async () => {
-    const { ports, start, stop, waits, pass } = await openService()
-    for (const sweep of SWEEP_NAMES) await ports.sweeps.recordRun(sweep, ports.clock.now())
-    const work = start()
-    await waits.untilBothSleep()
-    const lists = [
-      'findCompletedSessions',
-      'findUndeliveredNotifications',
-      'findRefunds',
-      'findDisputes',
-    ]
-    expect(ports.payments.windows.map(({ list }) => list)).toEqual(lists)
-    await pass(MINUTE_MS)
-    expect(ports.payments.windows).toHaveLength(lists.length)
-    stop.abort()
-    await work
-  })
+test('a task that fails is logged by its name, tried again later, and holds up no other', async () => {
+  let failures = 0
+  let done = 0
+  const service = await startTasks([
+    {
+      name: 'backups',
+      everyMs: 3000,
+      async work() {
+        failures++
+        throw new Unavailable('storage', { cause: new Error('locked') })
+      },
+    },
+    { name: 'pruning', everyMs: 4000, work: async () => void done++ },
+  ])
+  // What failed waits for ten seconds at least.
+  await service.pass(10_000)
+  await service.pass(4000)
+  while (failures < 2 || done < 2) await Bun.sleep(0)
+  expect(service.ports.log.lines).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      fields: expect.objectContaining({ task: 'backups', outage: 'storage' }),
+    }),
+  )
+  const told = service.ports.telemetry.of('task_failed').map(({ task }) => task)
+  expect(told).toEqual(['backups', 'backups'])
+  await service.end()
+})
 
-  test('looks at everything until that was seen once, also where the provider was away at the start', async () => {
-    const { ports, start, stop, waits, pass, move, email, sessionId } = await openService()
-    for (const sweep of SWEEP_NAMES) await ports.sweeps.recordRun(sweep, ports.clock.now())
-    const report = move('paid')
-    ports.payments.sessions.delete(sessionId)
-    ports.payments.outage = true
-    const work = start()
-    await waits.untilBothSleep()
-    expect(await checkPremium(ports, email)).toBe(false)
-    ports.payments.outage = false
-    ports.payments.sessions.set('cs_lost', {
-      ...report,
-      sessionId: 'cs_lost',
-      purchaseId: 'pur_lost' as PurchaseId,
-      order: { ...report.order!, id: 'pur_lost' as PurchaseId },
-    })
-    await pass(MINUTE_MS)
-    expect(await checkPremium(ports, email)).toBe(true)
-    stop.abort()
-    await work
+test('a task under way is told that the service stops, and is waited for', async () => {
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const service = await startTasks([
+    {
+      name: 'backups',
+      everyMs: 5000,
+      async work(stopping) {
+        stopping.addEventListener('abort', () => tell())
+        await held
+      },
+    },
+  ])
+  let hasEnded = false
+  const end = service.end().then(() => {
+    hasEnded = true
   })
-
-  test('tells telemetry of every sweep, what it repaired and whether it came to its end', async () => {
-    const { ports, move, start, stop, waits } = await openService()
-    move('paid')
-    ports.payments.findDisputes = () => {
-      throw new Unavailable('payment', { cause: new Error('down') })
-    }
-    const work = start()
-    await waits.untilBothSleep()
-    const kind = 'sweep_ended'
-    expect(ports.telemetry.of(kind)).toEqual(
-      SWEEP_NAMES.map((sweep) => ({
-        kind,
-        sweep,
-        repaired: sweep === 'open_purchases' ? 1 : 0,
-        failed: 0,
-        finished: sweep !== 'disputes',
-      })),
-    )
-    stop.abort()
-    await work
-  })
-
-  test('looks again every minute', async () => {
-    const { ports, email, move, start, stop, waits, pass } = await openService()
-    const work = start()
-    await waits.untilBothSleep()
-    expect(waits.asked()).toEqual([SECOND_MS, MINUTE_MS])
-    move('paid')
-    for (let second = 1; second < 60; second++) await pass(SECOND_MS)
-    expect(await checkPremium(ports, email)).toBe(false)
-    await pass(SECOND_MS)
-    expect(await checkPremium(ports, email)).toBe(true)
-    stop.abort()
-    await work
-  })
-
-  test('never begins a run before the last one has ended', async () => {
-    const { ports, start, stop, pass, waits } = await openService()
-    let running = 0
-    let most = 0
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    const { readSession } = ports.payments
-    ports.payments.readSession = async (sessionId) => {
-      most = Math.max(most, ++running)
-      await held
-      running--
-      return readSession(sessionId)
-    }
-    const work = start()
-    while (running === 0) await Bun.sleep(0)
-    // Ten minutes pass while the first run is still under way.
-    ports.clock.advance(10 * MINUTE_MS)
-    expect(running).toBe(1)
-    release()
-    await waits.untilBothSleep()
-    await pass(MINUTE_MS)
-    expect(most).toBe(1)
-    stop.abort()
-    await work
-  })
-
-  test('goes on after a database that does not answer, and asks it less often', async () => {
-    const { ports, start, stop, waits, pass, move, email } = await openService()
-    const { takeDue } = ports.outbox
-    ports.outbox.takeDue = async () => {
-      throw new Unavailable('storage', { cause: new Error('locked') })
-    }
-    move('paid')
-    const work = start()
-    await waits.untilBothSleep()
-    expect(waits.asked()).toEqual([10 * SECOND_MS, MINUTE_MS])
-    expect(ports.log.lines).toContainEqual(
-      expect.objectContaining({
-        level: 'warn',
-        fields: expect.objectContaining({ task: 'outbox', outage: 'storage' }),
-      }),
-    )
-    ports.outbox.takeDue = takeDue
-    await pass(10 * SECOND_MS)
-    expect(ports.mailer.notices).toMatchObject([{ to: email }])
-    stop.abort()
-    await work
-  })
-
-  test('waits no shorter after a run of the reconciler that failed', async () => {
-    const { ports, start, stop, waits } = await openService()
-    ports.sweeps.findLastRun = async () => {
-      throw new Unavailable('storage', { cause: new Error('locked') })
-    }
-    const work = start()
-    await waits.untilBothSleep()
-    expect(waits.asked()).toEqual([SECOND_MS, MINUTE_MS])
-    stop.abort()
-    await work
-  })
-
-  test('looks at everything again as long as a single list was out of reach', async () => {
-    const { ports, start, stop, waits, pass } = await openService()
-    for (const sweep of SWEEP_NAMES) await ports.sweeps.recordRun(sweep, ports.clock.now())
-    const { findDisputes } = ports.payments
-    ports.payments.findDisputes = () => {
-      throw new Unavailable('payment', { cause: new Error('down') })
-    }
-    const work = start()
-    await waits.untilBothSleep()
-    ports.payments.findDisputes = findDisputes
-    await pass(MINUTE_MS)
-    const lists = ports.payments.windows.map(({ list }) => list)
-    expect(lists.filter((list) => list === 'findRefunds')).toHaveLength(2)
-    expect(lists).toContain('findDisputes')
-    stop.abort()
-    await work
-  })
-
-  test('asks what is sold at its start, and works as well when nobody answers', async () => {
-    const { ports, start, stop, waits, pass, move, email } = await openService()
-    let asked = 0
-    ports.payments.price = async () => {
-      asked++
-      throw new Unavailable('payment', { cause: new Error('down') })
-    }
-    move('paid')
-    const work = start()
-    await waits.untilBothSleep()
-    await pass(SECOND_MS)
-    expect(asked).toBe(1)
-    expect(ports.mailer.notices).toMatchObject([{ to: email }])
-    expect(ports.log.lines).toContainEqual(
-      expect.objectContaining({
-        level: 'warn',
-        fields: expect.objectContaining({ task: 'price', outage: 'payment' }),
-      }),
-    )
-    stop.abort()
-    await work
-  })
-
-  test('ends when it is told to, and not before what is under way has ended', async () => {
-    const { ports, start, stop } = await openService()
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    const { readSession } = ports.payments
-    let isReading = false
-    ports.payments.readSession = async (sessionId) => {
-      isReading = true
-      await held
-      return readSession(sessionId)
-    }
-    let hasEnded = false
-    const work = start().then(() => {
-      hasEnded = true
-    })
-    while (!isReading) await Bun.sleep(0)
-    stop.abort()
-    await Bun.sleep(0)
-    expect(hasEnded).toBe(false)
-    release()
-    await work
-    expect(hasEnded).toBe(true)
-  })
+  await told
+  await Bun.sleep(0)
+  expect(hasEnded).toBe(false)
+  release()
+  await end
 })

@@ -1,10 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../../domain/email.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
+import type { Command } from '../../../interfaces/cli/command.ts'
 import { parseCommandLine } from '../../../interfaces/cli/command-line.ts'
-import { COMMANDS, type CommandName } from '../../../interfaces/cli/command-table.ts'
+import type { Option } from '../../../interfaces/cli/command-words.ts'
+import { COMMANDS } from '../../../interfaces/cli/commands/command-table.ts'
 
-const parse = (line: string) => parseCommandLine(line === '' ? [] : line.split(' '))
+const parse = (line: string) => parseWords(line === '' ? [] : line.split(' '))
+
+/** What was asked for, with names in the place of commands. */
+function parseWords(argv: readonly string[]): object {
+  const line = parseCommandLine(argv, COMMANDS)
+  if ('usageError' in line) return line
+  if ('topic' in line) return { command: 'help', topic: line.topic?.name ?? null }
+  const { command, asked, options } = line
+  return { command: command.name, ...asked, options }
+}
+
 const PLAIN = { envFile: null, json: false }
 const JSON_ASKED = { envFile: null, json: true }
 const ANNA = 'anna@example.com' as Email
@@ -31,20 +43,17 @@ describe('commands', () => {
     expect(parse(line)).toEqual({ command: 'help', topic: null })
   })
 
-  test.each(COMMANDS.map(({ name }) => name))(
-    'help %s and its --help are the same',
-    (name: CommandName) => {
-      const help = { command: 'help' as const, topic: name }
-      expect(parse(`help ${name}`)).toEqual(help)
-      expect(parse(`${name} --help`)).toEqual(help)
-      expect(parse(`-h ${name}`)).toEqual(help)
-    },
-  )
+  test.each(COMMANDS.map(({ name }) => name))('help %s and its --help are the same', (name) => {
+    const help = { command: 'help' as const, topic: name }
+    expect(parse(`help ${name}`)).toEqual(help)
+    expect(parse(`${name} --help`)).toEqual(help)
+    expect(parse(`-h ${name}`)).toEqual(help)
+  })
 
   test('one of two words may stand in one argument', () => {
     const help = { command: 'help' as const, topic: 'purchases show' as const }
-    expect(parseCommandLine(['help', 'purchases show'])).toEqual(help)
-    expect(parseCommandLine(['purchases show', '--help'])).toEqual(help)
+    expect(parseWords(['help', 'purchases show'])).toEqual(help)
+    expect(parseWords(['purchases show', '--help'])).toEqual(help)
   })
 
   test('--version is the version command', () => {
@@ -57,7 +66,7 @@ describe('an address', () => {
     '%s takes one, in any spelling',
     (command) => {
       expect(parse(`${command} anna@example.com`)).toEqual({ command, email: ANNA, options: PLAIN })
-      expect(parseCommandLine([command, ' Anna@EXAMPLE.com\t', '--json'])).toEqual({
+      expect(parseWords([command, ' Anna@EXAMPLE.com\t', '--json'])).toEqual({
         command,
         email: ANNA,
         options: JSON_ASKED,
@@ -84,7 +93,7 @@ describe('an address', () => {
 
   test('that is none is quoted on one line, whatever is in it', () => {
     const hidden = 'a\u009b2J\u202eb\u2028c\u0000@example.com'
-    const { usageError } = parseCommandLine(['grant', hidden]) as { usageError: string }
+    const { usageError } = parseWords(['grant', hidden]) as { usageError: string }
     expect(usageError).toBe(
       'grant needs an address such as anna@example.com, not ' +
         '"a\\u{9b}2J\\u{202e}b\\u{2028}c\\u0000@example.com"',
@@ -154,8 +163,8 @@ describe('doctor', () => {
 describe('a database file', () => {
   test('is what backup writes', () => {
     const plain = { command: 'backup', file: '/srv/a b.db', options: PLAIN } as const
-    expect(parseCommandLine(['backup', '/srv/a b.db'])).toEqual(plain)
-    expect(parseCommandLine(['--json', 'backup', '/srv/a b.db'])).toEqual({
+    expect(parseWords(['backup', '/srv/a b.db'])).toEqual(plain)
+    expect(parseWords(['--json', 'backup', '/srv/a b.db'])).toEqual({
       ...plain,
       options: JSON_ASKED,
     })
@@ -178,18 +187,18 @@ describe('a database file', () => {
 describe('service', () => {
   const plain = { root: '/', yes: false, options: PLAIN } as const
 
-  test.each(['service install', 'service uninstall'] as const)(
-    '%s works on this machine, or on an image',
-    (command) => {
-      expect(parse(command)).toEqual({ command, ...plain })
-      expect(parse(`${command} --root /mnt/image --json`)).toEqual({
-        command,
-        ...plain,
-        root: '/mnt/image',
-        options: JSON_ASKED,
-      })
-    },
-  )
+  test.each([
+    ['service install', { root: '/', options: PLAIN }],
+    ['service uninstall', plain],
+  ] as const)('%s works on this machine, or on an image', (command, plain) => {
+    expect(parse(command)).toEqual({ command, ...plain })
+    expect(parse(`${command} --root /mnt/image --json`)).toEqual({
+      command,
+      ...plain,
+      root: '/mnt/image',
+      options: JSON_ASKED,
+    })
+  })
 
   test('uninstall may be told not to ask', () => {
     const command = 'service uninstall' as const
@@ -315,7 +324,30 @@ describe('wrong usage', () => {
   )
 
   test('is told on one line, whatever was typed', () => {
-    const { usageError } = parseCommandLine(['a\n\u001b[2Jb']) as { usageError: string }
+    const { usageError } = parseWords(['a\n\u001b[2Jb']) as { usageError: string }
     expect(usageError).toMatch(/^\P{Cc}+$/u)
+  })
+})
+
+test('a command of two words and its own option are known as soon as the table names them', () => {
+  const tidy: Option = { name: 'tidy', type: 'boolean', usage: '--tidy', summary: '' }
+  const words = { name: 'shelf check', summary: '', operands: ['FOLDER'], details: '' }
+  const check: Command<{ folder: string; tidy: boolean }> = {
+    ...words,
+    options: [tidy],
+    parse: ([folder = ''], values) => ({ folder, tidy: values['tidy'] === true }),
+    run: () => 0,
+  }
+  const commands = [...COMMANDS, check]
+  expect(parseCommandLine(['shelf', 'check', 'texts', '--tidy'], commands)).toEqual({
+    command: check,
+    asked: { folder: 'texts', tidy: true },
+    options: PLAIN,
+  })
+  expect(parseCommandLine(['shelf'], commands)).toEqual({
+    usageError: 'shelf needs one of check',
+  })
+  expect(parseCommandLine(['serve', '--tidy'], commands)).toEqual({
+    usageError: 'serve does not take --tidy',
   })
 })

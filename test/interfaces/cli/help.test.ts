@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { COMMANDS, type CommandName, OPTIONS } from '../../../interfaces/cli/command-table.ts'
+import { JSON_OPTION, YES_OPTION } from '../../../interfaces/cli/command-words.ts'
+import { COMMAND_GROUPS, COMMANDS } from '../../../interfaces/cli/commands/command-table.ts'
 import { help, refuseUsage } from '../../../interfaces/cli/help.ts'
 
-function printed(topic: Parameters<typeof help>[0]['topic']) {
+/** Help on the command of that name, or on all of them. */
+function printed(name: string | null) {
   const texts: string[] = []
-  const exitCode = help({ topic, print: (text) => void texts.push(text) })
+  const topic = COMMANDS.find((command) => command.name === name) ?? null
+  const print = (text: string) => void texts.push(text)
+  const exitCode = help({ topic, groups: COMMAND_GROUPS, print })
   return { exitCode, text: texts.join('\n') }
 }
 
@@ -26,13 +30,14 @@ describe('help', () => {
     expect(text).toStartWith(`Usage: ${['alibi', name, ...operands].join(' ')} [OPTION...]`)
     expect(text).toContain('--env-file FILE')
     expect(text).toContain(details)
-    for (const option of options) expect(text).toContain(OPTIONS[option].usage)
+    for (const option of options) expect(text).toContain(option.usage)
   })
 
   test('names JSON where there is something to read', () => {
-    const readable = COMMANDS.filter(({ options }) => options.includes('json'))
+    const readable = COMMANDS.filter(({ options }) => options.includes(JSON_OPTION))
     expect(readable.map(({ name }) => name)).toEqual([
       'doctor',
+      'content check',
       'grant',
       'revoke',
       'status',
@@ -56,8 +61,7 @@ describe('help', () => {
   })
 
   test("says which of the operator's commands need more than the database", () => {
-    const needs = (topic: CommandName) =>
-      /^Needs (.*?)(?:, and .*)?\.$/m.exec(printed(topic).text)?.[1]
+    const needs = (topic: string) => /^Needs (.*?)(?:, and .*)?\.$/m.exec(printed(topic).text)?.[1]
     const onDatabase = [
       'grant',
       'revoke',
@@ -79,7 +83,7 @@ describe('help', () => {
     const asking = COMMANDS.filter(({ details }) =>
       /\bAsks\s+first\s+at\s+a\s+terminal\b/.test(details),
     )
-    const skipping = COMMANDS.filter(({ options }) => options.includes('yes'))
+    const skipping = COMMANDS.filter(({ options }) => options.includes(YES_OPTION))
     expect(asking).toEqual(skipping)
     expect(asking.map(({ name }) => name)).toEqual(['erase', 'restore', 'service uninstall'])
   })

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import type { Dispute } from '../../../domain/dispute.ts'
 import type { OutboxKey, OutboxMessage, OutboxProgress } from '../../../domain/outbox.ts'
-import type { Dispute, PremiumGrant, Refund } from '../../../domain/premium-grant.ts'
+import type { PremiumGrant } from '../../../domain/premium-grant.ts'
+import type { Refund } from '../../../domain/refund.ts'
 import {
   describeGrant,
   describeMessage,

@@ -1,6 +1,5 @@
-import { openApiDocument } from '../../../interfaces/http/openapi.ts'
-import { rateClassOf } from '../../../interfaces/http/request/rate-limit.ts'
-import { deprecationHeaders } from '../../../interfaces/http/routes/auth.ts'
+import { openApiDocument } from '../../../interfaces/composition/run-openapi.ts'
+import { rulesOf } from '../../../interfaces/http/paths.ts'
 import { fakePorts } from '../fakes.ts'
 import { unlimitedOptions } from '../http/http-options.ts'
 import { answerCheck, type Document, type ResponseCheck } from './answer-check.ts'
@@ -82,6 +81,7 @@ function make(method: string, path: string, status: number) {
 
 /** As the document calls the answers of such paths. */
 function variantOf(path: string): string {
-  if (Object.keys(deprecationHeaders(path)).length > 0) return 'Deprecated'
-  return rateClassOf(path) ? '' : 'Unlimited'
+  const { policy, deprecated } = rulesOf(path)
+  if (deprecated) return 'Deprecated'
+  return policy ? '' : 'Unlimited'
 }

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Ports, SandboxDesk } from '../../../application/ports.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
-import { pageRoutes } from '../../../interfaces/http/page-routes.ts'
+import { pageRoutes } from '../../../interfaces/http/app.ts'
 import { newRequestId, REQUEST_ID } from '../../../interfaces/http/request/request-id.ts'
 import { guardAnswer } from '../../../interfaces/http/response/security-headers.ts'
 import { checkAnswer } from '../answers/checked-answers.ts'
@@ -15,11 +15,11 @@ export const realContent = builtInContent()
 export function visitor({
   ports = {},
   sandbox = null,
-  openApiDocument = async () => ({}),
+  openApiDocument = () => ({}),
 }: {
   ports?: Partial<Ports>
   sandbox?: SandboxDesk | null
-  openApiDocument?: () => Promise<unknown>
+  openApiDocument?: () => unknown
 } = {}) {
   const fakes = fakePorts({ content: realContent, ...ports })
   const options = { ...unlimitedOptions(fakes), sandbox, development: true }

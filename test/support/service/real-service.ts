@@ -10,6 +10,7 @@ import { jwtTokens } from '../../../infrastructure/secrets/jwt-tokens.ts'
 import { slidingWindowLimiter } from '../../../infrastructure/sliding-window-limiter.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
 import { fakePorts, fixedClock } from '../fakes.ts'
 import { openHttp } from '../http/http-client.ts'
@@ -61,7 +62,7 @@ export function openService({
         webhookSecrets,
         apiUrl: stripe.url,
         product,
-        publicUrl: PUBLIC_URL,
+        returnUrls: returnUrls(PUBLIC_URL),
         allowPromotionCodes,
         clock,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),

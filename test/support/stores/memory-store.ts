@@ -1,4 +1,5 @@
 import type { Account, DatedGrant, Store } from '../../../application/store.ts'
+import type { Dispute } from '../../../domain/dispute.ts'
 import type { Email } from '../../../domain/email.ts'
 import { type AuditEntry, type Cause, findGrantChanges } from '../../../domain/grant-change.ts'
 import { EMPTY_OTP_RECORD, type OtpRecord } from '../../../domain/otp.ts'
@@ -8,18 +9,14 @@ import {
   type OutboxMessage,
   WAIT_MAX_MS,
 } from '../../../domain/outbox.ts'
-import {
-  type Dispute,
-  isNews,
-  type PremiumGrant,
-  type Refund,
-} from '../../../domain/premium-grant.ts'
+import { isNews, type PremiumGrant } from '../../../domain/premium-grant.ts'
 import {
   PURCHASE_STATES,
   type Purchase,
   type PurchaseId,
   type PurchaseState,
 } from '../../../domain/purchase.ts'
+import type { Refund } from '../../../domain/refund.ts'
 import type { Verification } from '../../../domain/verification.ts'
 import {
   compareGrants,
@@ -253,6 +250,10 @@ function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
       return result
     },
     findAccount: async (email) => accountOf(email),
+    async findAccountByPurchase(id) {
+      const purchase = purchases.get(id)
+      return purchase ? accountOf(purchase.email) : null
+    },
     findById: async (id) => purchases.get(id) ?? null,
     findByPaymentIntentId: async (paymentIntentId) =>
       [...purchases.values()].find((purchase) => purchase.paymentIntentId === paymentIntentId) ??

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
 import { newPurchase, PRICE, PUBLIC_URL, WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
 import { startStripeDouble } from './stripe-double.ts'
@@ -20,7 +21,7 @@ describe('events of the Stripe double', () => {
       secretKey: double.secretKey,
       apiUrl: double.url,
       product: { price: PRICE, name: 'Alibi Premium' },
-      publicUrl: PUBLIC_URL,
+      returnUrls: returnUrls(PUBLIC_URL),
       allowPromotionCodes: false,
     })
     const received: string[] = []

@@ -13,6 +13,7 @@ import {
 import { sandboxPaymentGateway } from '../../../infrastructure/sandbox/payment-gateway.ts'
 import type { SandboxDelivery } from '../../../infrastructure/sandbox/webhook-sender.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
 import { memorySandboxSessions } from '../stores/sandbox-session-memory.ts'
 import { startStripeDouble } from '../stripe-double/stripe-double.ts'
@@ -64,7 +65,7 @@ async function openStripe(): Promise<OpenGateway> {
     webhookSecrets: [WEBHOOK_SECRET],
     apiUrl: double.url,
     product: { price: PRICE, name: 'Alibi Premium' },
-    publicUrl: PUBLIC_URL,
+    returnUrls: returnUrls(PUBLIC_URL),
     allowPromotionCodes: false,
     clock,
   })
@@ -101,7 +102,8 @@ async function openSandbox(): Promise<OpenGateway> {
     sessions: memorySandboxSessions(),
     price: PRICE,
     productName: 'Alibi Premium',
-    publicUrl: PUBLIC_URL,
+    payUrl: `${PUBLIC_URL}/sandbox/pay/`,
+    returnUrls: returnUrls(PUBLIC_URL),
     webhookSecret: WEBHOOK_SECRET,
     deliver: async (delivery) => deliveries.push(delivery),
     wait: async () => {},

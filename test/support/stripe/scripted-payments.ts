@@ -6,10 +6,11 @@ import type {
   PaymentNotification,
 } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import type { Dispute } from '../../../domain/dispute.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
-import type { Dispute, Refund } from '../../../domain/premium-grant.ts'
 import type { Price, Purchase, SessionOutcome, SessionReport } from '../../../domain/purchase.ts'
+import type { Refund } from '../../../domain/refund.ts'
 
 /** What a test finds unreadable in a list of the provider's. */
 type Unreadable = {

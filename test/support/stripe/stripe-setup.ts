@@ -1,6 +1,7 @@
 import { afterEach } from 'bun:test'
 import type { PaymentGateway } from '../../../application/ports.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
 import { startStripeDouble } from '../stripe-double/stripe-double.ts'
 import { newPurchase, PRICE, PUBLIC_URL, WEBHOOK_SECRET } from './payment-gateways.ts'
@@ -26,7 +27,7 @@ export function stripeSetup() {
       webhookSecrets: [WEBHOOK_SECRET],
       apiUrl: double.url,
       product: { price: PRICE, name: 'Alibi Premium' },
-      publicUrl: PUBLIC_URL,
+      returnUrls: returnUrls(PUBLIC_URL),
       allowPromotionCodes: false,
       clock,
       ...own,

@@ -6,7 +6,7 @@ export type Action = () => Promise<void>
 const WAIT_MS = 500
 const LONG_WAIT_MS = 5000
 
-/** One thing at a time; whatever goes wrong is a `Problem`, and told to `fail` with the action that may be tried again. */
+/** One action at a time. Every failure is a `Problem`, and goes to `fail` with the action that may be tried again. */
 export function attempts({
   begin,
   wait,

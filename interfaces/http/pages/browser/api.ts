@@ -97,7 +97,7 @@ export function apiClient(problems: Readonly<Record<string, StringKey>>) {
 
   return {
     call,
-    /** Nobody waits for the answers any more. */
+    /** The answers are not needed any more. */
     abort() {
       for (const controller of pending) controller.abort()
     },

@@ -7,19 +7,18 @@ import { isolate } from '../wait-words.ts'
 import { type Action, attempts } from './action-runner.ts'
 import { apiClient, Problem } from './api.ts'
 import { triesOfCode } from './code-attempts.ts'
-import { readCode } from './code-field.ts'
+import { readCode } from './code-text.ts'
 import { element, onClick, readData } from './dom.ts'
 import { openProving } from './email-verification.ts'
 import { endpointsOf } from './endpoints.ts'
 import { type Excuse, excuseBox } from './excuse.ts'
-import { codeField, emailField, markInvalid } from './fields.ts'
+import { codeField, emailField, markInvalid, onCodeFilledIn } from './fields.ts'
 import { dropProof, findProof } from './pkce-store.ts'
 import { problemBox } from './problem-box.ts'
 import { resendButton } from './resend.ts'
 import { openSession } from './session.ts'
 import { markBusy, moveTo, onSubmit, type Step, shownStep, showStep } from './steps.ts'
 import { visit } from './storage.ts'
-import { onCodeFilledIn } from './typed-code.ts'
 import { onLanguageChosen, speaker } from './words.ts'
 
 const CODE_PROBLEMS: readonly string[] = ['error_invalid_code', 'error_code_incomplete']
@@ -67,7 +66,7 @@ function start(): void {
   onSubmit('code', () => attempt(confirmCode))
   onSubmit('buy', () => attempt(buy))
   onSubmit('excuse', () => attempt(fetchExcuse))
-  onCodeFilledIn(codeField, () => attempt(confirmCode))
+  onCodeFilledIn(() => attempt(confirmCode))
   onClick(element('resend', HTMLElement), () => attempt(sendCode))
   onClick(element('sign-out', HTMLElement), signOut)
   onClick(element('sign-out-everywhere', HTMLElement), () => attempt(signOutEverywhere))
@@ -213,7 +212,7 @@ async function signOutEverywhere(): Promise<void> {
   settle(() => speech.word('signed_out_everywhere'))
 }
 
-/** Whoever leaves a borrowed device does not wait for what is under way. */
+/** Does not wait for what is under way: the device may be a borrowed one. */
 function signOut(): void {
   stopWaiting()
   session.forgetAll()

@@ -10,7 +10,7 @@ type Tries = {
 const NONE: Tries = { sentAt: 0, wrong: 0 }
 
 /**
- * How many tries a code has left, as far as this tab knows. The service counts for itself and never tells: `left` is
+ * How many tries a code has left, as far as this tab knows. The service keeps its own count to itself: `left` is
  * what it will take at most.
  */
 export function triesOfCode({ otpLifetimeMs }: { otpLifetimeMs: number }) {

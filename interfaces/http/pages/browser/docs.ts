@@ -1,9 +1,8 @@
 // Makes the reference one that can be used: requests for this host, to copy or to send.
 
-import { copyText } from './copy-text.ts'
 import { outcome } from './docs-outcome.ts'
 import { allForms, fill, readRequest, showCommand } from './docs-request.ts'
-import { element } from './dom.ts'
+import { copyText, element } from './dom.ts'
 import { newChallenge } from './pkce-store.ts'
 
 /** What one answer says and a later request asks for. */
@@ -31,7 +30,7 @@ function start(): void {
   void fillInProof()
 }
 
-/** The pair in the document is known to everyone, and would let everyone in. */
+/** The pair in the document is public, and would let any reader in. */
 async function fillInProof(): Promise<void> {
   const { codeChallenge = '', codeVerifier = '' } = (await newChallenge()) ?? {}
   fill('codeChallenge', codeChallenge)

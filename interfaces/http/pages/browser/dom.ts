@@ -13,3 +13,15 @@ export function readData<Data>(id: string): Data {
 export function onClick(button: HTMLElement, action: () => void): void {
   button.addEventListener('click', action)
 }
+
+/** Puts an element's text into the clipboard. Without access to it, selects the text and resolves to false. */
+export async function copyText(source: Element): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(source.textContent ?? '')
+    return true
+  } catch {
+    // Not allowed, or not there outside of https: the reader needs one key more.
+    getSelection()?.selectAllChildren(source)
+    return false
+  }
+}

@@ -1,6 +1,5 @@
 import { type Language, textDirection } from '../../../../domain/language.ts'
-import { copyText } from './copy-text.ts'
-import { element } from './dom.ts'
+import { copyText, element } from './dom.ts'
 import type { speaker } from './words.ts'
 
 export type Excuse = { readonly reason: string; readonly language: Language }

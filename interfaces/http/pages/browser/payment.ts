@@ -1,7 +1,7 @@
 // Asks again whether the payment has arrived, and shows the new page once there is news.
 
+import { REFRESH_WAITS_SECONDS } from '../page-data.ts'
 import { element } from './dom.ts'
-import { REFRESH_WAITS_SECONDS } from './refresh-waits.ts'
 
 const answer = element('answer', HTMLElement)
 

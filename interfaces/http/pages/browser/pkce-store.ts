@@ -13,7 +13,7 @@ export type Proof = {
 
 const VERIFIER_BYTES = 32
 
-/** A new secret and what the service is told of it. Null where the browser offers no digests: outside of https. */
+/** A new secret and the digest of it for the service. Null where the browser offers no digests: outside of https. */
 export async function newChallenge(): Promise<{
   codeVerifier: string
   codeChallenge: string

@@ -29,7 +29,7 @@ export function problemBox(
 
   const clock = countdown({
     tick() {
-      // Whoever listens has heard it once, and is not told every second.
+      // A screen reader has said it once, and does not say it every second.
       alert.setAttribute('aria-live', 'off')
       speech.refresh(text)
       speech.refresh(more)

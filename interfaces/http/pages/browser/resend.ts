@@ -39,7 +39,7 @@ export function resendButton(
   return {
     waitUntil,
     startCountdown: () => waitUntil(Date.now() + WAIT_MS),
-    /** Goes on with the wait of before the page was loaded anew. */
+    /** Goes on with the wait that began before the page was reloaded. */
     resume() {
       const until = Number(visit.read('resend-at'))
       if (until > Date.now()) waitUntil(until)

@@ -37,7 +37,7 @@ export function openSession() {
       email = ''
       visit.write('email', null)
     },
-    /** Starts the page anew where somebody has signed in or out in another tab. */
+    /** Reloads the page after a sign-in or sign-out in another tab. */
     followOtherTabs() {
       if (readToken() === token) return
       visit.write('email', null)

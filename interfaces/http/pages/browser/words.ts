@@ -48,7 +48,7 @@ export function speaker(initialWords: PageWords) {
     word,
     say,
     change,
-    /** Says what is said there anew, because time has passed. */
+    /** Says again what is said there, because time has passed. */
     refresh(where: HTMLElement) {
       show(where, sayings.get(where) ?? null)
     },
@@ -73,7 +73,7 @@ function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place)
 }
 
-/** Where the pages that the service makes will find it, and in the address, for whoever takes no cookies. */
+/** In a cookie, for the pages that the service makes, and in the address, for a browser that takes no cookies. */
 function remember(language: Language): void {
   const secure = location.protocol === 'https:' ? '; Secure' : ''
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet

@@ -135,7 +135,7 @@ function readParameter(document: Json, input: unknown): Field {
   })
 }
 
-/** The same body in several media types is told once, with the first of them. */
+/** A body that comes in several media types is described once, by the first of them. */
 function readBody(document: Json, input: unknown): RequestBody | null {
   const body = resolve(document, input)
   const [first] = Object.entries(record(body['content']))

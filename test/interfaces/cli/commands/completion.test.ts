@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { COMMANDS, COMMON_OPTIONS, OPTIONS } from '../../../../interfaces/cli/command-table.ts'
-import { completion } from '../../../../interfaces/cli/commands/completion.ts'
-import { recordedOutput } from '../../../support/recorded-output.ts'
+import { COMMON_OPTIONS } from '../../../../interfaces/cli/command-words.ts'
+import { COMMANDS } from '../../../../interfaces/cli/commands/command-table.ts'
+import { bashCompletion } from '../../../../interfaces/cli/commands/completion.ts'
 
 const COMMAND_WORDS = [...new Set(COMMANDS.map(({ name }) => name.split(' ', 1).join()))]
 const SERVICE = ['install', 'uninstall', 'status', 'print']
-
-function script(): string {
-  const { lines, print } = recordedOutput()
-  expect(completion({ print })).toBe(0)
-  return lines.join('\n')
-}
 
 /**
  * What a real bash, as strict as it can be, makes of each line: its last word is the one under the cursor. What the
@@ -23,7 +17,7 @@ async function complete(lines: readonly (readonly string[])[]): Promise<readonly
   })
   const asked = [
     'set -euo pipefail',
-    script(),
+    bashCompletion(COMMANDS),
     `compopt() { COMPREPLY+=("<$2>"); }`,
     `answer() { local IFS=' '; printf '%s\\n' "\${COMPREPLY[*]-}"; }`,
     ...calls,
@@ -46,7 +40,7 @@ describe('bash', () => {
     const options = await complete(commands.map((words) => [...words, '--']))
     for (const [index, { name, options: own }] of COMMANDS.entries()) {
       expect(names[index]).toContain(commands[index]?.at(-1) ?? '')
-      const usages = [...own, ...COMMON_OPTIONS].map((option) => `--${option}`)
+      const usages = [...own, ...COMMON_OPTIONS].map((option) => `--${option.name}`)
       expect([name, options[index]]).toEqual([name, usages])
     }
   })
@@ -105,9 +99,12 @@ describe('bash', () => {
   })
 
   test('finds the value of every option that has one', async () => {
-    const valued = Object.entries(OPTIONS).filter(([, { type }]) => type === 'string')
-    const answers = await complete(valued.map(([name]) => ['service', 'install', `--${name}`, '']))
-    const found = valued.map(([name], index) => [name, answers[index]?.join() ?? ''])
+    const options = [...COMMON_OPTIONS, ...COMMANDS.flatMap((command) => command.options)]
+    const valued = [...new Set(options)].filter(({ type }) => type === 'string')
+    const answers = await complete(
+      valued.map(({ name }) => ['service', 'install', `--${name}`, '']),
+    )
+    const found = valued.map(({ name }, index) => [name, answers[index]?.join() ?? ''])
     expect(Object.fromEntries(found)).toEqual({
       'env-file': '<default>',
       'mail-to': '',

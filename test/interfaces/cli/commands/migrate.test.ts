@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type MigrationReport, migrate } from '../../../../interfaces/cli/commands/migrate.ts'
+import type { MigrationReport } from '../../../../interfaces/cli/command-context.ts'
+import { migrate } from '../../../../interfaces/cli/commands/migrate.ts'
 
 function run(report: MigrationReport, json = false) {
   const texts: string[] = []

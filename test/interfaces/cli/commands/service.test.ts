@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { ServiceState } from '../../../../application/ports.ts'
-import {
-  type InstallReport,
-  serviceInstall,
-} from '../../../../interfaces/cli/commands/service-install.ts'
+import type { InstallReport } from '../../../../interfaces/cli/command-context.ts'
+import { serviceInstall } from '../../../../interfaces/cli/commands/service-install.ts'
 import { serviceStatus } from '../../../../interfaces/cli/commands/service-status.ts'
 import { serviceUninstall } from '../../../../interfaces/cli/commands/service-uninstall.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { Strings } from '../../../../application/content/strings.ts'
+import { openApiDocument } from '../../../../interfaces/composition/run-openapi.ts'
 import { createApp } from '../../../../interfaces/http/app.ts'
-import { openApiDocument } from '../../../../interfaces/http/openapi.ts'
-import { rateClassOf } from '../../../../interfaces/http/request/rate-limit.ts'
+import { rulesOf } from '../../../../interfaces/http/paths.ts'
 import {
   type Operation as DescribedOperation,
   type Document as DescribedService,
@@ -148,7 +148,7 @@ describe('the OpenAPI document', () => {
   test('lists 429 exactly where there is a budget', async () => {
     for (const [path, methods] of Object.entries((await read()).paths)) {
       for (const { responses } of Object.values(methods)) {
-        expect('429' in responses).toBe(rateClassOf(path) !== null)
+        expect('429' in responses).toBe(rulesOf(path).policy !== null)
       }
     }
   })

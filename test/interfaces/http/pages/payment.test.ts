@@ -4,7 +4,7 @@ import { parseEmail } from '../../../../domain/email.ts'
 import { LANGUAGES } from '../../../../domain/language.ts'
 import type { SessionReport } from '../../../../domain/purchase.ts'
 import { verifyEmail } from '../../../../domain/verification.ts'
-import { REFRESH_WAITS_SECONDS } from '../../../../interfaces/http/pages/browser/refresh-waits.ts'
+import { REFRESH_WAITS_SECONDS } from '../../../../interfaces/http/pages/page-data.ts'
 import { CAUSE, contentWith, saveVerification } from '../../../support/fakes.ts'
 import { expectDecentPage, realContent, visitor } from '../../../support/http/page-visitor.ts'
 

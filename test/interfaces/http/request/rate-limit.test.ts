@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { slidingWindowLimiter } from '../../../../infrastructure/sliding-window-limiter.ts'
-import type { RateClass } from '../../../../interfaces/http/request/options.ts'
-import { rateClassOf } from '../../../../interfaces/http/request/rate-limit.ts'
 import { fakePorts } from '../../../support/fakes.ts'
-import { answers, countingLimiter, EMAIL, openHttp } from '../../../support/http/http-client.ts'
+import {
+  answers,
+  countingLimiter,
+  EMAIL,
+  openHttp,
+  PEER,
+} from '../../../support/http/http-client.ts'
 
 const LIMITED = answers(429, 'Too many requests, please try again later')
 
@@ -18,23 +22,6 @@ function openLimited() {
     ...openHttp({ limiters, isTrustedProxy: (address) => address === '10.0.0.1' }),
   }
 }
-
-describe('rateClassOf', () => {
-  test.each<[RateClass | null, string[]]>([
-    ['auth', ['/auth/login', '/auth/token', '/auth/check', '/auth/', '/auth/nothing']],
-    ['premium', ['/premium-reasons', '/i18n']],
-    [
-      'general',
-      ['/', '/checkout', '/languages', '/payment/success', '/payment/cancel', '/nothing', '/auth'],
-    ],
-    ['general', ['//auth/login', '/AUTH/login', '/%61uth/login', '/i18n/', '/I18N', '/healthy']],
-    ['general', ['/webhook', '/webhook/', '/webhook/other', '/docs.html', '/apps', '/sandbox']],
-    [null, ['/webhook/stripe', '/webhook/payment', '/health', '/ready', '/openapi.json']],
-    [null, ['/app', '/docs', '/sandbox/pay/cs_1', '/assets/app.css']],
-  ])('counts as %p: %j', (rateClass, paths) => {
-    for (const path of paths) expect(rateClassOf(path)).toBe(rateClass)
-  })
-})
 
 describe('a budget', () => {
   test.each([
@@ -166,6 +153,64 @@ describe('the premium budget', () => {
       expect([...http.limiters.premium.taken.keys()]).toEqual(['192.0.2.1'])
     },
   )
+})
+
+describe.each(['/premium-reasons', '/i18n'])('GET %s', (path) => {
+  type Http = ReturnType<typeof openHttp>
+
+  /** Sends the token, and counts how often it is verified and its address's log-out is looked up. */
+  async function look(http: Http, token: string) {
+    const { tokens, logOuts } = http.ports
+    const { verify } = tokens
+    const { findByEmail } = logOuts
+    const looks = { verified: 0, logOuts: 0 }
+    tokens.verify = (...parameters) => {
+      looks.verified++
+      return verify(...parameters)
+    }
+    logOuts.findByEmail = (...parameters) => {
+      looks.logOuts++
+      return findByEmail(...parameters)
+    }
+    const { status } = await http.get(path, { authorization: `Bearer ${token}` })
+    Object.assign(tokens, { verify })
+    Object.assign(logOuts, { findByEmail })
+    return { status, ...looks }
+  }
+
+  test.each([
+    ['limited', openLimited],
+    ['unlimited', () => openHttp()],
+  ])('looks at the token once when %s, whether it counts or not', async (_, open) => {
+    const http: Http = open()
+    await http.givePremium()
+    const token = await http.tokenOf()
+    expect(await look(http, token)).toEqual({ status: 200, verified: 1, logOuts: 1 })
+    expect(await look(http, 'forged')).toEqual({ status: 401, verified: 1, logOuts: 0 })
+
+    await http.post('/auth/logout', {}, { authorization: `Bearer ${token}` })
+    expect(await look(http, token)).toEqual({ status: 401, verified: 1, logOuts: 1 })
+  })
+
+  test('looks at every request again', async () => {
+    const http = openLimited()
+    await http.givePremium()
+    const authorization = `Bearer ${await http.tokenOf()}`
+    const request = new Request(`http://localhost${path}`, { headers: { authorization } })
+    expect((await http.handler(request, PEER)).status).toBe(200)
+    await http.post('/auth/logout', {}, { authorization })
+    expect((await http.handler(request, PEER)).status).toBe(401)
+  })
+
+  test('answers 429 before it says what is wrong with the token', async () => {
+    const none = countingLimiter(0)
+    const http = openHttp({ limiters: { general: null, auth: null, premium: none } })
+    for (const headers of [{}, { authorization: 'Bearer forged' }]) {
+      const answer = await http.get(path, headers)
+      expect(answer).toMatchObject(LIMITED)
+      expect(answer.header('www-authenticate')).toBeNull()
+    }
+  })
 })
 
 describe('a limiter that really counts time', () => {

@@ -108,9 +108,9 @@ const DOCUMENT = {
   },
 }
 
-const openApiDocument = async () => DOCUMENT
+const openApiDocument = () => DOCUMENT
 
-async function read(document: () => Promise<unknown> = openApiDocument): Promise<string> {
+async function read(document: () => unknown = openApiDocument): Promise<string> {
   return (await visitor({ openApiDocument: document }).get('/docs')).text
 }
 
@@ -267,7 +267,7 @@ describe('/docs', () => {
       },
     ],
   ])('survives the strange document %j', async (document) => {
-    const page = await visitor({ openApiDocument: async () => document }).get('/docs')
+    const page = await visitor({ openApiDocument: () => document }).get('/docs')
     expect(page.status).toBe(200)
   })
 
@@ -278,7 +278,7 @@ describe('/docs', () => {
 
   test('is made once, and not sent again to whoever has it', async () => {
     let made = 0
-    const counting = async () => {
+    const counting = () => {
       made++
       return DOCUMENT
     }
@@ -292,7 +292,7 @@ describe('/docs', () => {
 
   test('is made anew after it could not be made', async () => {
     let isBroken = true
-    const mending = async () => {
+    const mending = () => {
       if (isBroken) throw new Error('not yet')
       return DOCUMENT
     }

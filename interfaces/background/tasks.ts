@@ -1,0 +1,73 @@
+import { watchWrongCodes } from '../../application/access/watch-wrong-codes.ts'
+import { deliverOutbox } from '../../application/payments/deliver-outbox.ts'
+import {
+  reconcilePayments,
+  type SweepReport,
+} from '../../application/payments/reconcile-payments.ts'
+import type { Ports } from '../../application/ports.ts'
+import { SWEEP_NAMES } from '../../application/store.ts'
+import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
+import type { ScheduledBackups } from '../../application/upkeep/scheduled-backups.ts'
+import type { Task } from './background.ts'
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** After each step of the pruning, so that requests get their turn. */
+const PRUNING_PAUSE_MS = 20
+
+/**
+ * All that the service does by itself, and how often. Only the watchdog is apart: how often that runs is for the
+ * supervisor to say; see watchdog.ts.
+ */
+export function serviceTasks({
+  ports,
+  tokenLifetimeMs,
+  backups,
+  isReady,
+  wait,
+}: {
+  ports: Ports
+  tokenLifetimeMs: number
+  /** Null where the service makes none. */
+  backups: ScheduledBackups | null
+  isReady: () => Promise<boolean>
+  /** Resolves after so many milliseconds. */
+  wait: (milliseconds: number) => Promise<void>
+}): readonly Task[] {
+  const pause = () => wait(PRUNING_PAUSE_MS)
+  return [
+    // Once, so that the first visitor of the app page sees the price.
+    { name: 'price', everyMs: null, work: () => ports.payments.price() },
+    { name: 'outbox', everyMs: SECOND_MS, work: (stopping) => deliverOutbox(ports, stopping) },
+    { name: 'reconciler', everyMs: MINUTE_MS, work: reconciler(ports) },
+    {
+      name: 'pruning',
+      everyMs: HOUR_MS,
+      work: (stopping) => pruneExpired(ports, { tokenLifetimeMs, pause, stopping }),
+    },
+    { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
+    // A backup that is due is late by this much at most.
+    ...(backups ? [{ name: 'backups' as const, everyMs: MINUTE_MS, work: backups.work }] : []),
+    // So that the log says what is wrong where nothing asks /ready.
+    { name: 'readiness', everyMs: 30 * SECOND_MS, work: isReady },
+  ]
+}
+
+/** Asks the provider for what it failed to report: about everything until one run has seen all of it, then what is due. */
+function reconciler(ports: Ports): Task['work'] {
+  // A restored backup also restores the times of the last sweeps, so that none of them may seem to be due.
+  let only: 'all' | 'due' = 'all'
+  return async (stopping) => {
+    const reports = await reconcilePayments(ports, { only, stopping })
+    for (const { checked, ...report } of reports) {
+      ports.telemetry.record({ kind: 'sweep_ended', ...report })
+    }
+    if (hasSeenAll(reports)) only = 'due'
+  }
+}
+
+function hasSeenAll(reports: readonly SweepReport[]): boolean {
+  return reports.length === SWEEP_NAMES.length && reports.every(({ finished }) => finished)
+}

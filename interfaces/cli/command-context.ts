@@ -1,0 +1,169 @@
+import type { Checkup } from '../../application/doctor/run-checks.ts'
+import type { Log, Ports, ServiceState, Supervisor } from '../../application/ports.ts'
+import type { Store } from '../../application/store.ts'
+import type { Email } from '../../domain/email.ts'
+import type { Language } from '../../domain/language.ts'
+import type { Handler } from '../http/handler.ts'
+import type { Listener } from '../http/listen.ts'
+import type { CommandWords } from './command-words.ts'
+
+/**
+ * What a command has to do with its user, and all that it can ask for. Nothing is loaded or opened before a command
+ * asks for it, so that a small one starts in a few milliseconds. What opens something throws where the settings that it
+ * needs are wrong, or where it cannot be opened, with words for the user.
+ */
+export type CommandContext = {
+  /** Every command, in the order in which help shows them. */
+  readonly commands: readonly CommandWords[]
+  readonly version: string
+  /** What the executable was made from; `unknown` where that was no repository. */
+  readonly commit: string
+  readonly json: boolean
+  /** The settings file that the command line names, as it names it. */
+  readonly envFile: string | null
+  /** A line of what was asked for. */
+  readonly print: (text: string) => void
+  /** A line about what is wrong. */
+  readonly complain: (text: string) => void
+  /** Rewrites the last line of a terminal; null clears it. A file or a pipe gets none of it. */
+  readonly progress: (line: string | null) => void
+  /** Whether to go on with what cannot be undone. Asks at a terminal alone, and not where `yes` answers already. */
+  readonly confirm: (question: string, answer: { readonly yes: boolean }) => Promise<boolean>
+  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  readonly wait: (milliseconds: number, until?: AbortSignal) => Promise<void>
+  readonly monotonicMs: () => number
+
+  /** Runs on an open database, which has to be there and up to date, and closes it. Needs DATABASE_URL alone. */
+  readonly withStore: (work: (ports: StorePorts) => Promise<number>) => Promise<number>
+  /** Runs on an open database and the providers, and closes them. Needs the settings of the service. */
+  readonly withPorts: (work: (ports: Ports) => Promise<number>) => Promise<number>
+
+  readonly listenAddress: () => { readonly host: string; readonly port: number }
+  /** Binds the address before it touches the database, so that a second service leaves the first one's alone. */
+  readonly openService: () => Promise<Service>
+  readonly openChecks: (asked: {
+    /** Who is to get a test mail; null where none is to be sent. */
+    readonly mailTo: Email | null
+    readonly offline: boolean
+  }) => Promise<{ readonly checkups: readonly Checkup[]; readonly areSettingsRight: boolean }>
+  readonly describeApi: () => Promise<object>
+  /** Reads and proofreads the operator's content in a folder. */
+  readonly readContent: (folder: string) => Promise<ReadContent>
+
+  readonly openMigration: () => Promise<Migration>
+  readonly openBackup: (file: string) => Promise<(onStep: OnStep) => BackupReport>
+  readonly openRestore: (file: string) => Promise<(onStep: OnStep) => PreparedRestore>
+
+  readonly openInstallation: (place: InstallationPlace) => Promise<Installation>
+  /** Null where there is no systemd to ask. */
+  readonly openServiceState: () => Promise<(() => Promise<ServiceState>) | null>
+  readonly readUnit: () => Promise<string>
+}
+
+type OnStep = (step: string) => void
+
+export type StorePorts = Store &
+  Pick<Ports, 'clock'> & { readonly secrets: Pick<Ports['secrets'], 'newGrantId'> }
+
+/** The service, ready to answer behind a listener that has its address already. */
+export type Service = {
+  readonly listener: Listener
+  readonly handler: Handler
+  /** The address users reach. */
+  readonly publicUrl: string
+  readonly version: string
+  readonly log: Log
+  readonly supervisor: Supervisor
+  /** Resolves with the name of the signal that asks the service to stop. */
+  readonly stopRequested: Promise<string>
+  /** What it does by itself; resolves some time after it was asked to stop. */
+  work(): Promise<void>
+  close(): void
+}
+
+/** What a content folder holds, and what is wrong with it. */
+export type ReadContent = {
+  readonly files: readonly {
+    readonly language: Language
+    /** Null for a part that the file leaves to the built-in content. */
+    readonly strings: ReadonlyMap<string, unknown> | null
+    readonly reasons: readonly { readonly text: string }[] | null
+  }[]
+  readonly problems: readonly {
+    readonly file: string
+    /** Counted from 1; null where the whole file is meant. */
+    readonly line: number | null
+    readonly language: Language | null
+    readonly message: string
+    /** `serve` refuses content with an error; a warning is a slip that it serves. */
+    readonly level: 'error' | 'warning'
+    /** The problem as one line. */
+    readonly described: string
+  }[]
+}
+
+export type Migration = {
+  /** Where the database is. */
+  readonly path: string
+  readonly applyMigrations: () => MigrationReport
+}
+
+export type MigrationReport = {
+  /** The names of the migrations that were lacking, in the order of their application. */
+  readonly applied: readonly string[]
+  /** The latest of all. */
+  readonly version: string
+  /** Where the database as it was before lies; null where there was nothing to keep. */
+  readonly copy: string | null
+}
+
+export type BackupReport = {
+  readonly file: string
+  readonly bytes: number
+  readonly sha256: string
+  readonly version: string
+}
+
+/** A backup that was found good and waits to be put in place. */
+export type PreparedRestore = {
+  readonly databasePath: string
+  readonly bytes: number
+  readonly hadChecksum: boolean
+  readonly version: string
+  /** Returns where the old database is kept; null where there was none. */
+  carryOut(): string | null
+  end(): void
+}
+
+export type InstallationPlace = {
+  /** The root folder of the system; `/` is this machine. */
+  readonly root: string
+  /** What changes it, for the user to be told. */
+  readonly command: string
+}
+
+/** The service as systemd knows it. */
+export type Installation = {
+  readonly isInstalled: () => boolean
+  /** `completion` is the script for bash. */
+  readonly install: (files: { readonly completion: string }) => Promise<InstallReport>
+  readonly uninstall: () => Promise<UninstallReport>
+}
+
+/** What an installation has done. */
+export type InstallReport = {
+  readonly files: readonly {
+    readonly path: string
+    readonly change: 'created' | 'replaced' | 'unchanged' | 'kept' | 'mended'
+  }[]
+  /** Whether it was enabled now, and whether a service that ran was started anew. */
+  readonly enabled: boolean
+  readonly restarted: boolean
+  /** Null where no systemd was asked. */
+  readonly service: { readonly active: boolean; readonly enabled: boolean } | null
+}
+
+export type UninstallReport = {
+  readonly removed: readonly string[]
+  readonly kept: readonly string[]
+}

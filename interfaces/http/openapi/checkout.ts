@@ -1,0 +1,42 @@
+import { t } from 'elysia'
+import { SESSION_ID } from '../../../domain/purchase.ts'
+import { describeOperation } from './endpoints.ts'
+import { ACCEPT_LANGUAGE, SUCCESS } from './fields.ts'
+import { BODY_REFUSALS, describeAnswers } from './responses.ts'
+
+export const START_CHECKOUT = describeOperation('startCheckout', {
+  description:
+    'Send the buyer to `checkoutUrl`. While the address has an open session at the price of today, that one is ' +
+    'answered again. The language is that of the mails about the payment.',
+  tags: ['checkout'],
+  parameters: [ACCEPT_LANGUAGE],
+  responses: describeAnswers(
+    {
+      schema: t.Object({
+        success: SUCCESS,
+        checkoutUrl: t.String({
+          description: "The provider's hosted payment page.",
+          format: 'uri',
+          pattern: '^https?://',
+        }),
+        sessionId: t.String({
+          description: "The provider's name for the session.",
+          pattern: SESSION_ID.source,
+        }),
+      }),
+      example: {
+        success: true,
+        checkoutUrl: 'https://checkout.stripe.com/c/pay/cs_live_a1b2c3',
+        sessionId: 'cs_live_a1b2c3',
+      },
+    },
+    [
+      ...BODY_REFUSALS,
+      'invalid_email',
+      'email_not_verified',
+      'premium_already_active',
+      'payment_processing',
+      'payment',
+    ],
+  ),
+})

@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test'
+import { authenticate } from '../../../application/access/authenticate.ts'
+import { logOut } from '../../../application/access/log-out.ts'
+import {
+  findTokensValidAfter,
+  issueToken,
+  readTokenAccess,
+} from '../../../application/access/tokens.ts'
+import { eraseEmail } from '../../../application/customers/erase-email.ts'
+import { parseEmail } from '../../../domain/email.ts'
+import type { EmailTrace } from '../../../domain/erasure.ts'
+import { isLoggedOut } from '../../../domain/log-out.ts'
+import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { ANNA, BERT } from '../../support/stores/contract-purchases.ts'
+
+const email = parseEmail('ada@example.com')
+
+async function withPremium() {
+  const ports = fakePorts()
+  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  return ports
+}
+
+test('a token names its address and the moment at which it was issued', async () => {
+  const ports = await withPremium()
+  const access = await readTokenAccess(ports, email)
+  ports.clock.advance(1000)
+  const issuedAt = ports.clock.now()
+  expect(await ports.tokens.verify(await issueToken(ports, email, access), issuedAt)).toEqual({
+    email,
+    issuedAt,
+  })
+})
+
+test('a token counts as issued after every earlier log-out, even in the same instant', async () => {
+  const ports = await withPremium()
+  await logOut(ports, email)
+  const access = await readTokenAccess(ports, email)
+  const claims = await ports.tokens.verify(await issueToken(ports, email, access), NOON)
+  expect(isLoggedOut(claims!.issuedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+})
+
+test('a token counts as issued after the address was erased, also where the clock was set back since', async () => {
+  const ports = await withPremium()
+  await eraseEmail(ports, email)
+  ports.clock.advance(-60_000)
+  await ports.premiumGrants.add({ id: 'grant_2', email }, CAUSE)
+  const access = await readTokenAccess(ports, email)
+  expect(await authenticate(ports, await issueToken(ports, email, access))).toBe(email)
+})
+
+test('an address that has no premium now has no access', async () => {
+  const ports = await withPremium()
+  const bob = parseEmail('bob@example.com')
+  expect(await readTokenAccess(ports, bob)).toEqual({ hasPremium: false, tokensValidAfter: null })
+  await ports.premiumGrants.revokeAll(email, CAUSE)
+  expect(await readTokenAccess(ports, email)).toMatchObject({ hasPremium: false })
+})
+
+test('an address that neither logged out nor was erased has no void tokens', async () => {
+  const ports = fakePorts()
+  await logOut(ports, BERT)
+  expect(await findTokensValidAfter(ports, ANNA)).toBeNull()
+})
+
+test('the moment of an erasure is found under each of the keys that still count', async () => {
+  const ports = fakePorts()
+  const [today, before, forgotten] = ['today', 'before', 'forgotten'] as EmailTrace[]
+  const lines = { [before!]: 2000, [forgotten!]: 3000 }
+  for (const [trace, afterMs] of Object.entries(lines)) {
+    const erasure = { name: ANNA, trace: trace as EmailTrace, cause: CAUSE }
+    const lineAt = new Date(NOON.getTime() + afterMs)
+    await ports.personalData.erase(BERT, erasure, () => ({ closed: [], lineAt }))
+  }
+  ports.secrets.tracesOf = () => [today!, before!]
+  expect(await findTokensValidAfter(ports, ANNA)).toEqual(new Date(NOON.getTime() + 2000))
+
+  ports.clock.advance(5000)
+  await logOut(ports, ANNA)
+  expect(await findTokensValidAfter(ports, ANNA)).toEqual(new Date(NOON.getTime() + 5001))
+})
