@@ -13,12 +13,24 @@ const FENCED = /^```(\w*)\n([\s\S]*?)^```$/gm
 const INLINE_CODE = /`([^`\n]+(?:\n[^`\n]+)?)`/g
 
 /** Every page of the repository. */
-export async function readDocuments(): Promise<readonly Document[]> {
+export const documents = await readDocuments()
+
+async function readDocuments(): Promise<readonly Document[]> {
   const files: string[] = []
   for (const folder of FOLDERS) {
     files.push(...(await Array.fromAsync(new Bun.Glob(folder).scan({ cwd: ROOT }))))
   }
   return Promise.all(files.toSorted().map(async (file) => ({ file, text: await readFile(file) })))
+}
+
+/** The page at that path. */
+export function named(file: string): Document {
+  return documents.find((one) => one.file === file)!
+}
+
+/** All that `find` finds wrong with the pages, with the file in front. */
+export function wrongIn(find: (document: Document) => readonly string[]): string[] {
+  return documents.flatMap((document) => find(document).map((one) => `${document.file}: ${one}`))
 }
 
 /** The text of a file of the repository. */
@@ -47,9 +59,10 @@ export function proseOf({ text }: Document): string {
   return text.replace(FENCED, '')
 }
 
-/** The targets of links, as they are written. */
-export function linksOf(document: Document): readonly string[] {
-  return [...proseOf(document).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+/** Links as they are written. */
+export function linksOf(document: Document): readonly { text: string; target: string }[] {
+  const links = proseOf(document).matchAll(/\[([^\]\n]*)\]\(([^)\s]+)\)/g)
+  return Array.from(links, ([, text = '', target = '']) => ({ text, target }))
 }
 
 /** What a link may name behind its #, as GitHub derives it from the headings. */
