@@ -1,8 +1,7 @@
 // `bun run docs:commands` writes docs/commands.md from the same texts as `alibi help`.
 
-import { COMMANDS } from '../interfaces/cli/command-table.ts'
 import { EXIT } from '../interfaces/cli/exit-codes.ts'
-import { helpOn } from './help-text.ts'
+import { helpText } from './help-text.ts'
 
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: 'done',
@@ -10,12 +9,6 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   wrongUsage: 'wrong usage',
   wrongSettings:
     'wrong settings; of `alibi serve` also a database that is damaged, of a newer release, or cannot be migrated',
-}
-
-/** The whole page, with the line break at its end. */
-export function commandsPage(): string {
-  const commands = COMMANDS.map(({ name }) => `## alibi ${name}\n\n${block(helpOn(name))}`)
-  return `${[INTRODUCTION, block(helpOn(null)), exitCodes(), ...commands].join('\n\n')}\n`
 }
 
 const INTRODUCTION = `<!-- \`bun run docs:commands\` writes this page. Change the command and its help instead. -->
@@ -27,6 +20,18 @@ All commands but \`alibi serve\` and \`alibi restore\` work beside the running s
 the service has not brought up to date yet. Commands that report something take \`--json\`. A command that cannot be
 undone asks first at a terminal; with \`--yes\` it does not ask. \`source <(alibi completion bash)\` makes bash
 complete all of them.`
+
+/** The whole page, with the line break at its end. */
+export function commandsPage(): string {
+  const [overview = '', ...commands] = helpText().split(/\n\n-{80}\n\n/)
+  const sections = commands.map((text) => `## ${nameIn(text)}\n\n${block(text)}`)
+  return `${[INTRODUCTION, block(overview), exitCodes(), ...sections].join('\n\n')}\n`
+}
+
+/** The command that a help text is on: "alibi purchases show" of "Usage: alibi purchases show ID". */
+function nameIn(text: string): string {
+  return /^Usage: ((?:[a-z]+ )+)/.exec(text)?.[1]?.trimEnd() ?? ''
+}
 
 function exitCodes(): string {
   const names = Object.keys(EXIT) as (keyof typeof EXIT)[]
