@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseCommandLine } from '../../interfaces/cli/command-line.ts'
+import { COMMANDS } from '../../interfaces/cli/commands/command-table.ts'
 import { EXIT } from '../../interfaces/cli/exit-codes.ts'
 import manifest from '../../package.json'
 import { commandsPage } from '../../release/commands-page.ts'
@@ -161,9 +162,9 @@ function findUsageError(line: string): string | null {
     .split(/\s+/)
     .filter((word) => word !== '')
     .map((word) => PLACEHOLDERS[word] ?? word.replace(/^(['"])(.*)\1$/, '$2'))
-  const parsed = parseCommandLine(words)
+  const parsed = parseCommandLine(words, COMMANDS)
   if (!('usageError' in parsed)) return null
-  const asked = parseCommandLine([...words, '--help'])
-  const isName = 'command' in asked && asked.command === 'help' && asked.topic === words.join(' ')
+  const asked = parseCommandLine([...words, '--help'], COMMANDS)
+  const isName = 'topic' in asked && asked.topic?.name === words.join(' ')
   return isName ? null : parsed.usageError
 }
