@@ -121,8 +121,7 @@ test('the most that is compared in each language is read to its end, and so are 
 
 test('the example of docs/content.md is served as it stands', async () => {
   const page = await Bun.file(new URL('../../../docs/content.md', import.meta.url)).text()
-  const [, example = ''] = /```json
-(.+?)```/s.exec(page) ?? []
+  const [, example = ''] = /```json\n(.+?)```/s.exec(page) ?? []
   expect(problemsOf({ 'en.json': example })).toEqual([])
   const { content } = read({ 'en.json': example })
   const { strings, reasons } = JSON.parse(example)
