@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseCommandLine } from '../../interfaces/cli/command-line.ts'
+import { COMMON_OPTIONS } from '../../interfaces/cli/command-words.ts'
 import { COMMANDS } from '../../interfaces/cli/commands/command-table.ts'
 import { EXIT } from '../../interfaces/cli/exit-codes.ts'
 import manifest from '../../package.json'
@@ -111,6 +112,17 @@ describe('the documents', () => {
       codeOf(one).flatMap((code) => Array.from(code.matchAll(ALIBI_LINE), ([, line = '']) => line))
     expect(lines(named('operations/README.md')).length).toBeGreaterThan(20)
     expect(wrongIn((one) => lines(one).filter((line) => findUsageError(line) !== null))).toEqual([])
+  })
+
+  test('speak of options that a command or the install script takes', async () => {
+    const install = await readFile('operations/install.sh')
+    const known = COMMANDS.flatMap(({ options }) => options).map(({ name }) => name)
+    const isUnknown = (option: string) =>
+      ![...known, ...COMMON_OPTIONS.map(({ name }) => name)].includes(option.slice(2)) &&
+      !new RegExp(`^ *${option}\\)`, 'm').test(install)
+    const options = (one: Document) =>
+      codeSpansOf(one).flatMap((span) => /^--[a-z-]+/.exec(span)?.[0] ?? [])
+    expect(wrongIn((one) => options(one).filter(isUnknown))).toEqual([])
   })
 
   test('speak of paths that the service answers', () => {
