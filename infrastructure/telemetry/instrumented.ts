@@ -4,7 +4,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 
 type Instruments = {
   readonly telemetry: Telemetry
-  readonly log: Pick<Log, 'debug'>
+  readonly log: Log
   /** Milliseconds that pass evenly, whatever is done to the clock. */
   readonly monotonicMs: () => number
 }
@@ -52,7 +52,7 @@ function measurement(
     function end(failure: ProviderCall['failure']) {
       const ms = monotonicMs() - startedAtMs
       telemetry.record({ kind: 'provider_called', provider, operation, ms, failure })
-      log.debug('provider called', { provider, operation, ms: Math.round(ms), failure })
+      log('provider.called', { provider, operation, ms: Math.round(ms), failure })
     }
     try {
       const result = await call()

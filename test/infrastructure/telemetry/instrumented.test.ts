@@ -56,7 +56,7 @@ describe('a measured mailer', () => {
     expect(await mailer.sendOtp(MAIL).catch((thrown: unknown) => thrown)).toBe(error)
     expect(telemetry.of('provider_called')).toMatchObject([{ operation: 'code', failure }])
     const fields = { provider: 'email', operation: 'code', ms: 5, failure }
-    expect(log.lines).toEqual([{ level: 'debug', event: 'provider called', fields }])
+    expect(log.lines).toEqual([{ level: 'debug', event: 'provider.called', fields }])
   })
 })
 
