@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fills dist/ with what a server needs: the executable for each kind of Linux, the install script, examples for what
-# runs beside it, the help, the bill of materials, licences and checksums. The same commit makes the same bytes.
+# Fills dist/ with what a server needs: the executable for each kind of Linux, the install script, the documents, examples
+# for what runs beside it, the help, the bill of materials, licences and checksums. The same commit makes the same bytes.
 set -eu
 cd "$(dirname "$0")"
 PATH="$PWD/node_modules/.bin:$PATH"
@@ -35,6 +35,7 @@ release arm64-musl aarch64-musl
 rm -rf dist/runtimes
 
 cp README.md dist/README.md
+cp -R docs dist/docs
 cp -R operations dist/operations
 mv dist/operations/install.sh dist/install.sh
 chmod 755 dist/install.sh

@@ -15,7 +15,7 @@ function daysKept(tokenLifetimeMs: number) {
 }
 
 describe('what is of no use any more', () => {
-  test('is kept for as long as the README says', () => {
+  test('is kept for as long as docs/personal-data.md says', () => {
     expect(daysKept(MONTH_MS)).toEqual({
       codes: 1,
       code_mails: 1,

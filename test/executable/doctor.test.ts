@@ -528,9 +528,9 @@ test('--offline asks nobody, and says of what nothing is known', async () => {
   }
 })
 
-test('the README names the events that an endpoint has to listen to', () => {
-  const readme = readFileSync(join(import.meta.dir, '../../README.md'), 'utf8')
-  const [, listed = ''] = /for the events ([\s\S]+?)\. A restricted key/.exec(readme) ?? []
+test('operations/README.md names the events that an endpoint has to listen to', () => {
+  const page = readFileSync(join(import.meta.dir, '../../operations/README.md'), 'utf8')
+  const [, listed = ''] = /for the events ([\s\S]+?)\. Its signing secret/.exec(page) ?? []
   const named = [...listed.matchAll(/`([a-z_.]+)`/g)].map(([, name]) => name)
   expect(named.toSorted()).toEqual([...ENDPOINT_EVENT_TYPES].toSorted())
 })

@@ -67,7 +67,7 @@ function filesBelow(folder: string): string[] {
 describe('a release', () => {
   test('has an executable for each kind of machine, and all that goes with it', () => {
     if (dist === null) return
-    const names = filesBelow(dist).filter((name) => !name.startsWith('operations/'))
+    const names = filesBelow(dist).filter((name) => !/^(?:docs|operations)\//.test(name))
     expect(names).toEqual(
       [
         ...Object.keys(EXECUTABLES),
@@ -79,6 +79,8 @@ describe('a release', () => {
         'sbom.cdx.json',
       ].toSorted(),
     )
+    const documents = readdirSync(join(import.meta.dir, '../../docs'))
+    expect(readdirSync(join(dist, 'docs')).toSorted()).toEqual(documents.toSorted())
     const operations = readdirSync(join(import.meta.dir, '../../operations'))
     expect(readdirSync(join(dist, 'operations')).toSorted()).toEqual(
       operations.filter((name) => name !== 'install.sh').toSorted(),

@@ -10,7 +10,7 @@ const CODE = path.join(import.meta.dir, 'client.ts')
 const LINES_MAX = 30
 const BYTES_MAX = 12_000
 
-/** Development mode as a reader of the README starts it, limits included. */
+/** Development mode as a reader of docs/client.md starts it, limits included. */
 async function start(): Promise<AlibiProcess> {
   const alibi = await startAlibi({
     command: FROM_SOURCE,
@@ -42,7 +42,7 @@ async function pressPay(checkoutUrl: string): Promise<void> {
   expect(page.status).toBe(200)
 }
 
-test('the client of the README walks the whole way with one code, and then without paying', async () => {
+test('the client of docs/client.md walks the whole way with one code, and then without paying', async () => {
   const service = await start()
   let payments = 0
   const person = {
@@ -89,10 +89,10 @@ test('without a connection it fails in words of its own', async () => {
   await expect(getExcuse(url.origin, nobody)).rejects.toThrow('Offline')
 })
 
-test('the README shows this very code, and it is short', async () => {
+test('docs/client.md shows this very code, and it is short', async () => {
   const code = await Bun.file(CODE).text()
-  const readme = await Bun.file(path.join(import.meta.dir, '../../README.md')).text()
-  expect(readme).toContain(`\`\`\`ts\n${code}\`\`\`\n`)
+  const page = await Bun.file(path.join(import.meta.dir, '../../docs/client.md')).text()
+  expect(page).toContain(`\`\`\`ts\n${code}\`\`\`\n`)
   expect(code.trimEnd().split('\n').length).toBeLessThanOrEqual(LINES_MAX)
 })
 

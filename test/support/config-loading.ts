@@ -1,6 +1,6 @@
 import { type Config, ConfigError, loadConfig } from '../../infrastructure/config/config.ts'
 
-type Variables = Record<string, string | undefined>
+export type Variables = Record<string, string | undefined>
 type Files = Record<string, string>
 
 /** All that production needs, and nothing else. */
@@ -47,4 +47,19 @@ export function problemsOf(act: () => unknown): readonly string[] {
 /** The variables that are complained about, in order. */
 export function blamed(act: () => unknown): string[] {
   return problemsOf(act).map((problem) => problem.split(' ', 1)[0] ?? '')
+}
+
+/** The name of every variable that the settings are read from. */
+export function namesRead(): Set<string> {
+  const names = new Set<string>()
+  for (const more of [{}, { STRIPE_PRICE_ID: 'price_1' }, { BACKUP_DIR: '/var/backups' }]) {
+    const env = new Proxy({ ...PRODUCTION, ...more } as Record<string, string>, {
+      get(target, name) {
+        names.add(String(name))
+        return target[String(name)]
+      },
+    })
+    loadConfig({ env, readFile: readFrom({}) })
+  }
+  return names
 }

@@ -119,9 +119,9 @@ test('the most that is compared in each language is read to its end, and so are 
   }
 })
 
-test('the example of the README is served as it stands', async () => {
-  const readme = await Bun.file(new URL('../../../README.md', import.meta.url)).text()
-  const [, example = ''] = /```json\n(.+?)```/s.exec(readme) ?? []
+test('the example of docs/content.md is served as it stands', async () => {
+  const page = await Bun.file(new URL('../../../docs/content.md', import.meta.url)).text()
+  const [, example = ''] = /```json\n(.+?)```/s.exec(page) ?? []
   expect(problemsOf({ 'en.json': example })).toEqual([])
   const { content } = read({ 'en.json': example })
   const { strings, reasons } = JSON.parse(example)

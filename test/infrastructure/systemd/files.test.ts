@@ -6,7 +6,7 @@ import {
   PLACES,
   UNIT_TEXT,
 } from '../../../infrastructure/systemd/installed-files.ts'
-import { PRODUCTION, problemsOf, readFrom } from '../../support/config-loading.ts'
+import { namesRead, PRODUCTION, problemsOf, readFrom } from '../../support/config-loading.ts'
 
 const files = installedFiles({ completion: '# completion', isNew: true })
 const textOf = (path: string) => files.find((file) => file.path === path)!.text
@@ -17,21 +17,6 @@ const credentials = files
 
 /** Not for an operator of this service: systemd's own, and what no release has had. */
 const NOT_OFFERED = ['STATE_DIRECTORY', 'SMTP_URL']
-
-/** The name of every variable that the settings are read from. */
-function namesRead(): Set<string> {
-  const names = new Set<string>()
-  for (const more of [{}, { STRIPE_PRICE_ID: 'price_1' }, { BACKUP_DIR: '/var/backups' }]) {
-    const env = new Proxy({ ...PRODUCTION, ...more } as Record<string, string>, {
-      get(target, name) {
-        names.add(String(name))
-        return target[String(name)]
-      },
-    })
-    loadConfig({ env, readFile: readFrom({}) })
-  }
-  return names
-}
 
 describe('the settings file', () => {
   const named = [...settings.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name!)
