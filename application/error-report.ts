@@ -1,3 +1,4 @@
+import type { LogEvent } from './log-events.ts'
 import type { LogFields, Ports } from './ports.ts'
 import { type Outage, Unavailable } from './unavailable.ts'
 
@@ -34,21 +35,38 @@ export function summariseError(error: unknown): string {
   return causesOf(error).map(summarise).join(' <- ')
 }
 
+/** What a fault of work in the background ended. */
+type FaultEvent = Extract<
+  LogEvent,
+  'task.failed' | 'outbox.failed' | 'reconcile.sweep_failed' | 'reconcile.object_failed'
+>
+
+/** Logs a failure and its reason: an outage as `logOutage` does, and a fault as the event `fault`. */
+export function logFailure(
+  ports: Pick<Ports, 'log'>,
+  error: unknown,
+  fault: FaultEvent,
+  fields: LogFields,
+): void {
+  if (error instanceof Unavailable) logOutage(ports, error, fields)
+  else ports.log(fault, { ...fields, ...reportFault(error) })
+}
+
 /**
- * Logs a failure and its reason: at level warn where it may pass by itself, and at level error where it will not, such
+ * Logs an outage and its reason: at level warn where it may pass by itself, and at level error where it will not, such
  * as a key that is no longer valid.
  */
-export function logFailure({ log }: Pick<Ports, 'log'>, error: unknown, fields: LogFields): void {
-  if (!(error instanceof Unavailable)) {
-    log.error('failed', { ...fields, ...reportFault(error) })
-    return
-  }
+export function logOutage(
+  { log }: Pick<Ports, 'log'>,
+  error: Unavailable,
+  fields: LogFields,
+): void {
   const reported = { ...fields, outage: error.outage, ...reportFault(error) }
   if (error.needsOperator) {
     const setting = SETTINGS[error.outage]
-    log.error('something outside refuses our key: mend it', { setting, ...reported })
+    log('provider.key_refused', { setting, ...reported })
   } else {
-    log.warn('something outside is unavailable', reported)
+    log('provider.unavailable', reported)
   }
 }
 

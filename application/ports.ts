@@ -9,6 +9,7 @@ import type { OutboxKey } from '../domain/outbox.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
 import type { Refund } from '../domain/refund.ts'
 import type { Strings } from './content/strings.ts'
+import type { LogEvent } from './log-events.ts'
 import type { Store } from './store.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -192,14 +193,8 @@ export type SandboxSession = {
   readonly cancelUrl: string
 }
 
-/** What happened, for the operator. Fields never hold codes, tokens, keys or addresses. */
-export type Log = {
-  /** For an operator who looks for a fault. */
-  debug(event: string, fields?: LogFields): void
-  info(event: string, fields?: LogFields): void
-  warn(event: string, fields?: LogFields): void
-  error(event: string, fields?: LogFields): void
-}
+/** What happened, for the operator. Fields never hold codes, tokens, keys or addresses. Never throws. */
+export type Log = (event: LogEvent, fields?: LogFields) => void
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 

@@ -15,9 +15,9 @@ export function watchWrongCodes(ports: Dependencies): () => Promise<void> {
     const fields = { wrongTries, withinMinutes: GUESSING_WINDOW_MS / 60_000 }
     const guessing = isGuessing(wasGuessing, wrongTries)
     if (guessing && !wasGuessing) {
-      ports.log.warn('many wrong codes: somebody may be guessing', fields)
+      ports.log('codes.guessing_suspected', fields)
     } else if (wasGuessing && !guessing) {
-      ports.log.info('wrong codes are few again', fields)
+      ports.log('codes.guessing_ended', fields)
     }
     wasGuessing = guessing
   }

@@ -7,7 +7,7 @@ import {
   type Purchase,
   type PurchaseId,
 } from '../../domain/purchase.ts'
-import { logFailure } from '../error-report.ts'
+import { logOutage } from '../error-report.ts'
 import { causeOf, type SettleDependencies, settleSession } from '../payments/settle-payment.ts'
 import type { Ports } from '../ports.ts'
 import type { KeptRecords, PersonalRecords } from '../store.ts'
@@ -72,7 +72,7 @@ async function endPayment(ports: Dependencies, purchase: Purchase): Promise<Eras
     return ended === 'paid' || ended === 'review' ? 'paid_meanwhile' : 'payment_processing'
   } catch (error) {
     if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
-    logFailure(ports, error, { purchase: purchase.id })
+    logOutage(ports, error, { purchase: purchase.id })
     return 'provider_unavailable'
   }
 }

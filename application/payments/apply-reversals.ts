@@ -76,7 +76,7 @@ async function reportPaidTwice(
     const { grants } = await purchases.findAccount(purchase.email)
     const paid = grants.filter((grant) => grant.payment !== null && isActive(grant))
     if (paid.length < 2) continue
-    log.error('an address has paid twice, and nothing is sent back: look at its purchases', {
+    log('payment.duplicate_kept', {
       purchase: purchase.id,
       paid: paid.map(({ id }) => id).join(' '),
     })

@@ -47,16 +47,16 @@ async function drain(
     const { key: outbox, kind, purchaseId: purchase, attempts } = message
     const fields = { outbox, kind, purchase, attempts }
     if (message.state === 'given_up') {
-      ports.log.error('given up after three days of tries: an operator has to see to it', fields)
+      ports.log('outbox.given_up', fields)
       continue
     }
 
     try {
       const end = await carryOut(ports, message)
       await ports.outbox.update(outbox, (taken) => endMessage(taken, end, ports.clock.now()))
-      ports.log.info('outbox message ended', { ...fields, end })
+      ports.log('outbox.ended', { ...fields, end })
     } catch (error) {
-      logFailure(ports, error, fields)
+      logFailure(ports, error, 'outbox.failed', fields)
       return
     }
   }

@@ -4,7 +4,7 @@ import type { Cause } from '../../domain/grant-change.ts'
 import { isNews } from '../../domain/premium-grant.ts'
 import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
-import type { Log, LogFields } from '../ports.ts'
+import type { Log } from '../ports.ts'
 import type { Account } from '../store.ts'
 import type { ReconcileDependencies } from './reconcile-payments.ts'
 
@@ -56,12 +56,6 @@ function countNews<Fact extends Refund | Dispute>(findById: (id: string) => Prom
   }
 }
 
-function markedLog({ debug, info, warn, error }: Log): Log {
-  const marked = (fields: LogFields = {}): LogFields => ({ ...fields, dryRun: true })
-  return {
-    debug: (event, fields) => debug(event, marked(fields)),
-    info: (event, fields) => info(event, marked(fields)),
-    warn: (event, fields) => warn(event, marked(fields)),
-    error: (event, fields) => error(event, marked(fields)),
-  }
+function markedLog(log: Log): Log {
+  return (event, fields) => log(event, { ...fields, dryRun: true })
 }

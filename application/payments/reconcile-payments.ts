@@ -90,10 +90,10 @@ async function runSweep(
     report = { ...report, finished: !hasMissed() }
     return { report, failure: null }
   } catch (failure) {
-    logFailure(ports, failure, { sweep })
+    logFailure(ports, failure, 'reconcile.sweep_failed', { sweep })
     return { report, failure }
   } finally {
     onProgress(report)
-    if (report.repaired + report.failed > 0) ports.log.info('payments reconciled', report)
+    if (report.repaired + report.failed > 0) ports.log('reconcile.finished', report)
   }
 }

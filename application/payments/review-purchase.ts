@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../domain/grant-change.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
 import type { PremiumGrant, Reversals } from '../../domain/premium-grant.ts'
 import { awaitsReview, type Purchase, type PurchaseId, reversalsOf } from '../../domain/purchase.ts'
-import { logFailure } from '../error-report.ts'
+import { logOutage } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'
 import { readReversals } from './apply-reversals.ts'
@@ -62,7 +62,7 @@ async function readProvider(
     return 'read'
   } catch (error) {
     if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
-    logFailure(ports, error, { session: sessionId })
+    logOutage(ports, error, { session: sessionId })
     return error.needsOperator ? 'refused' : 'unavailable'
   }
 }

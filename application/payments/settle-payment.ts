@@ -72,7 +72,7 @@ export async function settleSession(
   const step = await settleOne(ports, report, origin)
   if (!step) {
     if (by === 'webhook') {
-      ports.log.info('session of somebody else ignored', { session: report.sessionId })
+      ports.log('payment.foreign_session', { session: report.sessionId })
     }
     return null
   }
@@ -182,19 +182,19 @@ function logStep(
   { by }: Cause,
 ): void {
   const fields = { purchase: after.id, session: after.sessionId, state: after.state, by }
-  if (isRestored) log.warn('lost purchase restored', fields)
+  if (isRestored) log('purchase.restored', fields)
   if (before.state === after.state) return
 
   if (after.state === 'paid' && isErased(after.email)) {
-    log.error('payment of an address that was erased: it gives nobody access, send it back', fields)
+    log('payment.address_erased', fields)
   } else if (after.state === 'review') {
-    log.error('payment needs review: the session is not what was asked for', {
+    log('payment.needs_review', {
       ...fields,
       reason: after.reviewReason,
     })
   } else if (after.state === 'paid' && after.isDuplicate) {
-    log.warn('second payment for an address that has premium by a payment', fields)
+    log('payment.duplicate', fields)
   } else {
-    log.info('purchase changed', fields)
+    log('purchase.changed', fields)
   }
 }

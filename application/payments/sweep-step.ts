@@ -32,13 +32,13 @@ export function carefulSteps(
     try {
       const repaired = await look()
       silences = 0
-      if (repaired > 0) ports.log.info('repaired what nobody had told', { sweep, object, repaired })
+      if (repaired > 0) ports.log('reconcile.repaired', { sweep, object, repaired })
       return { checked: 1, repaired, failed: 0 }
     } catch (error) {
       silences = isSilence(error) ? silences + 1 : 0
       if (isHopeless(error) || silences >= SILENCES_MAX) throw error
       if (error instanceof Unavailable) missed++
-      logFailure(ports, error, { sweep, object })
+      logFailure(ports, error, 'reconcile.object_failed', { sweep, object })
       return { checked: 1, repaired: 0, failed: 1 }
     }
   }

@@ -154,9 +154,9 @@ async function closeAbandoned(
   const abandoned = closed?.abandoned
   const fields = { purchase: id, session: sessionId }
   if (abandoned?.state === 'processing') {
-    ports.log.error('given up: the provider does not know where the money of a purchase is', fields)
+    ports.log('purchase.money_untraceable', fields)
   } else if (abandoned) {
-    ports.log.info('given up: nobody can pay for a purchase any more', fields)
+    ports.log('purchase.abandoned', fields)
   }
   return abandoned ? 1 : 0
 }

@@ -33,6 +33,6 @@ export async function pruneExpired(
       await pause()
     }
   }
-  if (Object.keys(pruned).length > 0) log.info('pruned what is of no use any more', pruned)
+  if (Object.keys(pruned).length > 0) log('retention.pruned', pruned)
   return pruned
 }

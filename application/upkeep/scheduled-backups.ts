@@ -27,7 +27,7 @@ export function scheduledBackups(
 
     const { name, bytes } = await backupFolder.make(now, stopping)
     failedAt = null
-    log.info('backup made', { file: name, bytes })
+    log('backup.made', { file: name, bytes })
     await removeSuperfluous(now)
   }
 
@@ -39,7 +39,7 @@ export function scheduledBackups(
       } catch (error) {
         throw new Error('an old backup could not be removed', { cause: error })
       }
-      log.info('old backup removed', { file: backup.name })
+      log('backup.pruned', { file: backup.name })
     }
   }
 
@@ -56,7 +56,7 @@ export function scheduledBackups(
       } catch (error) {
         if (stopping.aborted) return
         failedAt = now
-        log.error('backup failed', { reason: reasonOf(error) })
+        log('backup.failed', { reason: reasonOf(error) })
       }
     },
   }

@@ -32,13 +32,13 @@ export function watchReadiness(
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
       // Only the cause: that the storage is unavailable goes without saying.
-      if (isReady) ports.log.warn('not ready', { reason: summariseError(error.cause) })
+      if (isReady) ports.log('readiness.lost', { reason: summariseError(error.cause) })
       return conclude(false)
     }
   }
 
   function conclude(verdict: boolean): boolean {
-    if (verdict && !isReady) ports.log.info('ready again')
+    if (verdict && !isReady) ports.log('readiness.restored')
     isReady = verdict
     dueAtMs = monotonicMs() + (verdict ? COMMIT_EVERY_MS : COMMIT_AGAIN_MS)
     return verdict

@@ -35,7 +35,7 @@ export function systemdSupervisor({ env, pid, log, ways }: Options): Supervisor 
       await notify?.(assignments.join('\n'))
       isHeard = true
     } catch (error) {
-      if (isHeard) log.warn('systemd does not take our messages', reportFault(error))
+      if (isHeard) log('systemd.notify_failed', reportFault(error))
       isHeard = false
     }
   }
@@ -56,10 +56,10 @@ function openBest(name: string, ways: Options['ways'], log: Log): Notify | null 
     try {
       return open(name)
     } catch (error) {
-      log.warn('a way to tell systemd is closed', reportFault(error))
+      log('systemd.socket_failed', reportFault(error))
     }
   }
-  log.warn('systemd cannot be told how the service does, and ends one whose Type is notify')
+  log('systemd.unreachable')
   return null
 }
 

@@ -1,3 +1,4 @@
+import { LOG_EVENTS } from '../../application/log-events.ts'
 import type { Log, Mailer, PaymentGateway } from '../../application/ports.ts'
 import type { ProviderCall, Telemetry } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'
@@ -10,18 +11,16 @@ export const NO_TELEMETRY: Telemetry = { record() {} }
  * is not counted.
  */
 export function countedLog(log: Log, telemetry: Telemetry): Log {
-  const counted =
-    (level: 'warn' | 'error'): Log['warn'] =>
-    (event, fields) => {
-      telemetry.record({ kind: 'logged', level })
-      log[level](event, fields)
-    }
-  return { ...log, warn: counted('warn'), error: counted('error') }
+  return (event, fields) => {
+    const { level } = LOG_EVENTS[event]
+    if (level === 'warn' || level === 'error') telemetry.record({ kind: 'logged', level })
+    log(event, fields)
+  }
 }
 
 type Instruments = {
   readonly telemetry: Telemetry
-  readonly log: Pick<Log, 'debug'>
+  readonly log: Log
   /** Milliseconds that pass evenly, whatever is done to the clock. */
   readonly monotonicMs: () => number
 }
@@ -74,7 +73,7 @@ function measurement(
     function end(failure: ProviderCall['failure']) {
       const ms = monotonicMs() - startedAtMs
       telemetry.record({ kind: 'provider_called', provider, operation, ms, failure })
-      log.debug('provider called', { provider, operation, ms: Math.round(ms), failure })
+      log('provider.called', { provider, operation, ms: Math.round(ms), failure })
     }
     try {
       const result = await call()

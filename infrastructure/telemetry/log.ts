@@ -1,4 +1,5 @@
-import { configureSync, getLogger, type LogLevel, type LogRecord } from '@logtape/logtape'
+import { configureSync, getLogger, type LogRecord } from '@logtape/logtape'
+import { LOG_EVENTS, type LogEvent, type LogLevel } from '../../application/log-events.ts'
 import type { Log } from '../../application/ports.ts'
 import { JOURNAL_PRIORITIES } from '../systemd/journal.ts'
 
@@ -17,7 +18,7 @@ export function createLog({
   priorities = false,
   write,
 }: {
-  level: keyof typeof LEVELS
+  level: LogLevel
   format: 'json' | 'pretty'
   /** Whether each line begins with its priority for systemd's journal, which takes that away. */
   priorities?: boolean
@@ -26,9 +27,13 @@ export function createLog({
 }): Log {
   const lineOf = format === 'json' ? jsonLine : prettyLine
   const priorityOf = priorities ? journalPriority : () => ''
+  function writeLine(record: LogRecord): void {
+    const entry = entryOf(record)
+    write(`${priorityOf(entry)}${lineOf(entry)}\n`)
+  }
   configureSync({
     reset: true,
-    sinks: { lines: (record) => write(`${priorityOf(record)}${lineOf(record)}\n`) },
+    sinks: { lines: writeLine },
     loggers: [
       { category: CATEGORY, sinks: ['lines'], lowestLevel: LEVELS[level] },
       // LogTape's word on itself: without this it greets, and its own failures stay unseen.
@@ -36,50 +41,46 @@ export function createLog({
     ],
   })
   const logger = getLogger(CATEGORY)
-  return {
-    debug: (event, fields) => logger.debug(event, fields),
-    info: (event, fields) => logger.info(event, fields),
-    warn: (event, fields) => logger.warn(event, fields),
-    error: (event, fields) => logger.error(event, fields),
-  }
+  return (event, fields) => logger[LOG_EVENTS[event].level](event, fields)
 }
 
-function journalPriority({ level }: LogRecord): string {
-  switch (level) {
-    case 'warning':
-    case 'info':
-      return JOURNAL_PRIORITIES[level]
-    case 'error':
-    case 'fatal':
-      return JOURNAL_PRIORITIES.error
-    default:
-      return JOURNAL_PRIORITIES.debug
-  }
+type Entry = {
+  readonly time: string
+  readonly level: LogLevel
+  readonly event: LogEvent
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** {"time", "level", "event", …fields}. No field takes the place of the first three. */
-function jsonLine(record: LogRecord): string {
-  const own = { time: timeOf(record), level: levelName(record.level), event: eventOf(record) }
-  return JSON.stringify({ ...own, ...record.properties, ...own })
+/** A record of ours has the key of its event for a message. Any other is LogTape's own, on what it could not write. */
+function entryOf({ timestamp, rawMessage, properties }: LogRecord): Entry {
+  const text = typeof rawMessage === 'string' ? rawMessage : rawMessage.join('{}')
+  const event = isLogEvent(text) ? text : 'log.failed'
+  const fields = isLogEvent(text) ? properties : { reason: text }
+  return { time: new Date(timestamp).toISOString(), event, ...LOG_EVENTS[event], fields }
 }
 
-function prettyLine(record: LogRecord): string {
-  const time = timeOf(record).slice(11, 23)
-  const level = levelName(record.level).toUpperCase().padEnd(5)
-  const fields = Object.entries(record.properties).map(([name, value]) => `${name}=${show(value)}`)
-  return [time, level, eventOf(record), ...fields].join(' ')
+function isLogEvent(text: string): text is LogEvent {
+  return Object.hasOwn(LOG_EVENTS, text)
 }
 
-function timeOf({ timestamp }: LogRecord): string {
-  return new Date(timestamp).toISOString()
+function journalPriority({ level }: Entry): string {
+  return JOURNAL_PRIORITIES[LEVELS[level]]
 }
 
-function levelName(level: LogLevel): string {
-  return level === 'warning' ? 'warn' : level
+/** {"time", "level", "event", "message", …fields}. No field takes the place of the first four. */
+function jsonLine({ fields, time, level, event, message }: Entry): string {
+  const own = { time, level, event, message }
+  return JSON.stringify({ ...own, ...fields, ...own })
 }
 
-function eventOf({ rawMessage }: LogRecord): string {
-  return typeof rawMessage === 'string' ? rawMessage : rawMessage.join('{}')
+/** As people read it: the sentence first, then the key, which begins the fields. */
+function prettyLine({ time, level, message, event, fields }: Entry): string {
+  const own = { event }
+  const shown = Object.entries({ ...own, ...fields, ...own }).map(
+    ([name, value]) => `${name}=${show(value)}`,
+  )
+  return [time.slice(11, 23), level.toUpperCase().padEnd(5), message, ...shown].join(' ')
 }
 
 /** Text that could be mistaken for something else, or that a terminal would obey, is quoted and escaped. */

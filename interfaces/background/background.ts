@@ -47,7 +47,7 @@ export async function workInBackground({
       return true
     } catch (error) {
       ports.telemetry.record({ kind: 'task_failed', task: name })
-      logFailure(ports, error, { task: name })
+      logFailure(ports, error, 'task.failed', { task: name })
       return false
     }
   }

@@ -33,7 +33,7 @@ export async function giveSignsOfLife({
       supervisor.alive()
       wasSound = true
     } catch (error) {
-      if (wasSound) log.error('unsound: no sign of life is given', reportFault(error))
+      if (wasSound) log('watchdog.unhealthy', reportFault(error))
       wasSound = false
     }
     await wait(everyMs, stopping)

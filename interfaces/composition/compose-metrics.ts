@@ -45,7 +45,7 @@ export async function composeMetrics({
       const stock = () => takeStock(ports)
       const read = await metrics.watch({ statistics, clock, takeStock: stock, ...measured })
       listener.use({ read, contentType: CONTENT_TYPE })
-      log.info('metrics are served', { metricsUrl: listener.url })
+      log('metrics.serving', { metricsUrl: listener.url })
     },
     stop() {
       listener.stop()
@@ -55,7 +55,7 @@ export async function composeMetrics({
 }
 
 function bind(port: number, log: Log): MetricsListener {
-  const onFailure = (error: unknown) => log.error('metrics cannot be read', reportFault(error))
+  const onFailure = (error: unknown) => log('metrics.failed', reportFault(error))
   try {
     return listenForMetrics({ port, onFailure })
   } catch (error) {

@@ -15,7 +15,7 @@ export async function describeApi(
     env: { APP_ENV: 'development', JWT_SECRET: crypto.randomUUID() },
   })
   const store = openSqliteStore(':memory:')
-  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const log = () => {}
   const url = 'http://localhost'
   const content = builtInContent()
   const parts = { config, store, log, content, url, publicUrl: url, write() {} }

@@ -28,9 +28,6 @@ import { composeSoundness, composeSupervisor } from './compose-supervision.ts'
 import { openDatabaseAt, publicUrlOf } from './open-store.ts'
 import { wait } from './wait.ts'
 
-const DAMAGED =
-  'the database is damaged, and nothing is stored any more: stop the service and put a backup back with "alibi restore FILE"'
-
 /** A large database is copied, checked and migrated before it is served. */
 const OPENING_MAX_MS = 60 * 60_000
 
@@ -103,10 +100,10 @@ async function loadSettings(
 
 /** A database that stays unusable until somebody acts is a wrong setting: a service manager need not try it again. */
 function openUsableDatabase(path: string, log: Log): DatabaseStore {
-  const onDamaged = (error: unknown) => log.error(DAMAGED, reportFault(error))
+  const onDamaged = (error: unknown) => log('database.damaged', reportFault(error))
   // That a new database was made goes without saying.
   const onMigrated = ({ applied, copy }: Migrated) => {
-    if (copy !== null) log.info('migrated the database', { applied: applied.join(' '), copy })
+    if (copy !== null) log('database.migrated', { applied: applied.join(' '), copy })
   }
   try {
     return openDatabaseAt(path, (path) => openSqliteStore(path, { onDamaged, onMigrated }))

@@ -72,7 +72,7 @@ export function createHandler(options: HttpOptions): Handler {
     const route = loggedPath(url)
     const ms = options.monotonicMs() - startedAtMs
     ports.telemetry.record({ kind: 'request_answered', method, route, status, ms })
-    ports.log.info('request', {
+    ports.log('http.request', {
       method,
       path: route,
       status,

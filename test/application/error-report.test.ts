@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   logFailure,
+  logOutage,
   reasonOf,
   reportFault,
   summariseError,
@@ -54,15 +55,41 @@ test('a summary is one line: the error, its causes, and nothing private', () => 
 })
 
 describe('logFailure', () => {
+  test('logs a fault as the event that it is told', () => {
+    const log = recordingLog()
+    logFailure({ log }, new Error('a bug'), 'outbox.failed', { purchase: 'pur_1' })
+    expect(log.lines).toMatchObject([
+      {
+        level: 'error',
+        event: 'outbox.failed',
+        fields: { purchase: 'pur_1', error: 'Error: a bug' },
+      },
+    ])
+  })
+
+  test('logs an outage as one, whatever it ended', () => {
+    const log = recordingLog()
+    logFailure({ log }, new Unavailable('storage', { cause: 'locked' }), 'task.failed', {})
+    expect(log.lines).toMatchObject([
+      { level: 'warn', event: 'provider.unavailable', fields: { outage: 'storage' } },
+    ])
+  })
+})
+
+describe('logOutage', () => {
   test.each([
     ['email', 'RESEND_API_KEY'],
     ['payment', 'STRIPE_SECRET_KEY'],
   ] as const)('names the setting to look at when our key for %s is refused', (outage, setting) => {
     const log = recordingLog()
     const error = new Unavailable(outage, { cause: new Error('401'), needsOperator: true })
-    logFailure({ log }, error, { task: 'outbox' })
+    logOutage({ log }, error, { task: 'outbox' })
     expect(log.lines).toMatchObject([
-      { level: 'error', fields: { task: 'outbox', outage, setting } },
+      {
+        level: 'error',
+        event: 'provider.key_refused',
+        fields: { task: 'outbox', outage, setting },
+      },
     ])
   })
 })

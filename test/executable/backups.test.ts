@@ -183,8 +183,8 @@ describe('a service with BACKUP_DIR', () => {
       writeFileSync(join(folder, name), '')
     const env = { ...production.settings, BACKUP_DIR: folder, BACKUP_KEEP: '2' }
     const alibi = await production.start({ env })
-    await until('the backup is logged', () => alibi.output().includes('"old backup removed"'))
-    expect(alibi.output()).toContain('"backup made"')
+    await until('the backup is logged', () => alibi.output().includes('"event":"backup.pruned"'))
+    expect(alibi.output()).toContain('"event":"backup.made"')
 
     const [newest = ''] = (await backupsOf(folder)).filter((name) => !old.includes(name))
     expect(await isChecksumRight(join(folder, newest))).toBe(true)
@@ -198,7 +198,7 @@ describe('a service with BACKUP_DIR', () => {
     const again = await production.start({ env })
     expect((await client(again.url).get('/ready')).status).toBe(200)
     await again.stop()
-    expect(again.output()).not.toContain('"backup made"')
+    expect(again.output()).not.toContain('"event":"backup.made"')
   })
 
   test('goes on serving when none can be made, and says so at level error', async () => {
@@ -214,11 +214,11 @@ describe('a service with BACKUP_DIR', () => {
     database.run('INSERT INTO a VALUES (1, 7)')
     database.close()
     const alibi = await production.start({ env: { ...production.settings, BACKUP_DIR: folder } })
-    await until('the failure is logged', () => alibi.output().includes('"backup failed"'))
+    await until('the failure is logged', () => alibi.output().includes('"event":"backup.failed"'))
     const line = alibi
       .output()
       .split('\n')
-      .find((one) => one.includes('"backup failed"'))
+      .find((one) => one.includes('"event":"backup.failed"'))
     expect(JSON.parse(line ?? '')).toMatchObject({
       level: 'error',
       reason: expect.stringContaining('row 1 of a refers to nothing'),
@@ -280,7 +280,7 @@ describe('an existing database that lacks migrations', () => {
     const line = alibi
       .output()
       .split('\n')
-      .find((one) => one.includes('"migrated the database"'))
+      .find((one) => one.includes('"event":"database.migrated"'))
     expect(JSON.parse(line ?? '')).toMatchObject({ level: 'info', copy })
     expect(countRows(copy)).toBe(1)
   })

@@ -355,11 +355,13 @@ test('the service prunes by itself what is of no use any more, and says so', asy
     )
   }
   const service = await own.start()
-  await until('it says what it has pruned', () => service.output().includes('pruned what is of no'))
+  await until('it says what it has pruned', () =>
+    service.output().includes('"event":"retention.pruned"'),
+  )
   const line = service
     .output()
     .split('\n')
-    .find((one) => one.includes('pruned what is of no'))
+    .find((one) => one.includes('"event":"retention.pruned"'))
   expect(JSON.parse(line ?? '')).toMatchObject({
     code_mails: 1,
     wrong_tries: 1,

@@ -42,7 +42,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
     const stopped = alibi.stop(signal)
     expect([503, 'refused']).toContain(await unreadiness(alibi))
-    expect(alibi.output()).not.toContain('"event":"stopped"')
+    expect(alibi.output()).not.toContain('"event":"service.stopped"')
 
     atStripe()
     atResend.release()
@@ -52,7 +52,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     })
     expect(await mail).toMatchObject({ status: 200, body: { success: true } })
     expect(await stopped).toBe(0)
-    expect(alibi.output()).toContain('"event":"stopped"')
+    expect(alibi.output()).toContain('"event":"service.stopped"')
     expect(await readiness(alibi)).toBe('refused')
   },
 )

@@ -151,7 +151,7 @@ describe('a payment', () => {
     expect(countStatuses(pages)).toEqual({ 200: 20 })
     for (const answer of checkouts) expect(answer).toMatchObject(ACTIVE)
     expect((await accountOf(EMAIL)).grants).toHaveLength(1)
-    const settled = service.ports.log.lines.filter(({ event }) => event === 'purchase changed')
+    const settled = service.ports.log.lines.filter(({ event }) => event === 'purchase.changed')
     expect(settled).toMatchObject([{ fields: { state: 'paid', session: sessionId } }])
   })
 

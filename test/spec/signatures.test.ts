@@ -107,7 +107,7 @@ describe('a delivery', () => {
       }
       expect(before['purchases']).toMatchObject([{ state: 'open' }])
       expect(new Set(service.ports.log.lines.slice(-refused).map(({ event }) => event))).toEqual(
-        new Set(['request']),
+        new Set(['http.request']),
       )
       expect(FORGERIES.length).toBeGreaterThanOrEqual(30)
       console.log(

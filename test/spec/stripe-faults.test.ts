@@ -237,7 +237,7 @@ function linesSince({ service }: Customer, start: number) {
 
 const KEY_REFUSED = {
   level: 'error',
-  event: 'something outside refuses our key: mend it',
+  event: 'provider.key_refused',
   outage: 'payment',
 } as const
 

@@ -84,8 +84,8 @@ test.each(FAULTS)(
     expect((await client(alibi.url).get('/health')).status).toBe(200)
     const unnoticed = statuses.filter((status) => status === 200).length
     expect(new Set(statuses.slice(unnoticed))).toEqual(new Set([503]))
-    expect(loggedEvents(alibi)).toContain('warn not ready')
-    const damage = said ? [expect.stringContaining('error the database is damaged')] : []
+    expect(loggedEvents(alibi)).toContain('warn readiness.lost')
+    const damage = said ? ['error database.damaged'] : []
     expect(loggedErrors(alibi)).toEqual(damage)
     await alibi.stop('SIGKILL')
 

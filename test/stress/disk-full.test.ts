@@ -90,9 +90,10 @@ async function expectPoliteness(
   expect(new Set(resent)).toEqual(new Set([200]))
   expect(later.status).toBe(200)
   expect(await shop.withoutPremium(alibi, everybody)).toEqual([])
-  expect(
-    loggedEvents(alibi).filter((line) => line.endsWith('ready') || line.endsWith('again')),
-  ).toEqual(['warn not ready', 'info ready again'])
+  expect(loggedEvents(alibi).filter((line) => line.includes(' readiness.'))).toEqual([
+    'warn readiness.lost',
+    'info readiness.restored',
+  ])
   await alibi.stop('SIGKILL')
   inspectKilled(production, ({ damage }) => expect(damage).toEqual([]))
 }
@@ -154,7 +155,7 @@ test(
     expect(await readyStatus(alibi)).toBe(503)
     // The answer may be here before the line is.
     await until('it is said', () =>
-      /"event":"not ready".*the disk is full: 1[0-9] MiB left/.test(alibi.output()),
+      /"event":"readiness\.lost".*the disk is full: 1[0-9] MiB left/.test(alibi.output()),
     )
     const answer = await client(alibi.url).post('/auth/verify-email', { email: 'a@example.com' })
     expect(answer.status).toBe(200)

@@ -51,7 +51,7 @@ function requestOf(number: number, name: string, isKeptAlive: boolean): string {
 }
 
 function countLogged(alibi: AlibiProcess): number {
-  return alibi.output().split('"event":"request"').length - 1
+  return alibi.output().split('"event":"http.request"').length - 1
 }
 
 test('on SIGTERM under load every request that was read is answered, whole', async () => {

@@ -1,8 +1,10 @@
 import { findTokensValidAfter } from '../../application/access/tokens.ts'
 import { listKeys, type Strings } from '../../application/content/strings.ts'
+import { LOG_EVENTS, type LogEvent, type LogLevel } from '../../application/log-events.ts'
 import type {
   Content,
   LanguageContent,
+  Log,
   LogFields,
   Mailer,
   OtpMail,
@@ -69,19 +71,11 @@ export function recordingMailer() {
 
 /** A log that keeps its lines. */
 export function recordingLog() {
-  type Level = 'debug' | 'info' | 'warn' | 'error'
-  const lines: { level: Level; event: string; fields: LogFields }[] = []
-  return {
-    lines,
-    debug: (event: string, fields: LogFields = {}) =>
-      void lines.push({ level: 'debug', event, fields }),
-    info: (event: string, fields: LogFields = {}) =>
-      void lines.push({ level: 'info', event, fields }),
-    warn: (event: string, fields: LogFields = {}) =>
-      void lines.push({ level: 'warn', event, fields }),
-    error: (event: string, fields: LogFields = {}) =>
-      void lines.push({ level: 'error', event, fields }),
+  const lines: { level: LogLevel; event: LogEvent; fields: LogFields }[] = []
+  const log: Log = (event, fields = {}) => {
+    lines.push({ level: LOG_EVENTS[event].level, event, fields })
   }
+  return Object.assign(log, { lines })
 }
 
 /** Challenges take no key, and nobody reads a trace, so that there is nothing to fake. */

@@ -27,19 +27,19 @@ export async function serve(
 ): Promise<number> {
   listener.use(handler)
   const { url, port } = listener
-  log.info('serving', { url, port, publicUrl })
+  log('service.serving', { url, port, publicUrl })
   supervisor.ready(`serves at ${url}, version ${version}`)
   const working = work()
 
   const signal = await stopRequested
   supervisor.stopping('finishes what is under way')
-  log.info('stopping: what is under way is finished first', { signal })
+  log('service.stopping', { signal })
   const drained = await Promise.race([
     Promise.all([listener.part().then(listener.stop), working]).then(() => true),
     wait(DRAIN_MAX_MS).then(() => false),
   ])
   close()
-  if (!drained) log.warn('stopped with work still under way')
-  else log.info('stopped')
+  if (!drained) log('service.stopped_early')
+  else log('service.stopped')
   return drained ? EXIT.done : EXIT.failed
 }

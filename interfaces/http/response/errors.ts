@@ -1,5 +1,5 @@
 import { NotFoundError, ParseError, ValidationError } from 'elysia'
-import { logFailure, reportFault } from '../../../application/error-report.ts'
+import { logOutage, reportFault } from '../../../application/error-report.ts'
 import type { Clock, Ports } from '../../../application/ports.ts'
 import { type Outage, Unavailable } from '../../../application/unavailable.ts'
 import { DomainError, type Refusal } from '../../../domain/errors.ts'
@@ -124,10 +124,10 @@ export function answerError(
     return REQUEST_ANSWERS[refusal.reason]
   }
   if (refusal instanceof Unavailable) {
-    logFailure({ log }, refusal, { request: requestId })
+    logOutage({ log }, refusal, { request: requestId })
     return OUTAGE_ANSWERS[refusal.outage]
   }
-  log.error('request failed', { request: requestId, ...reportFault(error) })
+  log('http.request_failed', { request: requestId, ...reportFault(error) })
   return { ...FAULT_ANSWER, message: `Request ${requestId}` }
 }
 

@@ -66,7 +66,7 @@ function priceReader(ports: Pick<Ports, 'payments' | 'log'>): () => Promise<Pric
     try {
       price = await ports.payments.price()
     } catch (error) {
-      logFailure(ports, error, { task: 'price' })
+      logFailure(ports, error, 'task.failed', { task: 'price' })
     } finally {
       asking = null
     }

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { logFailure } from '../../../application/error-report.ts'
+import { logOutage } from '../../../application/error-report.ts'
 import { checkPayment } from '../../../application/payments/check-payment.ts'
 import type { Ports } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
@@ -48,7 +48,7 @@ async function paymentState(ports: Ports, request: Request): Promise<PaymentPage
   } catch (error) {
     // People read this answer, so it is a page like the others.
     if (!(error instanceof Unavailable)) throw error
-    logFailure(ports, error, { request: requestIdOf(request) })
+    logOutage(ports, error, { request: requestIdOf(request) })
     return 'unavailable'
   }
 }

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { logFailure } from '../../../application/error-report.ts'
+import { logOutage } from '../../../application/error-report.ts'
 import { settlePayment } from '../../../application/payments/settle-payment.ts'
 import type { PaymentNotification, Ports } from '../../../application/ports.ts'
 import type { NotificationReceived } from '../../../application/telemetry.ts'
@@ -21,7 +21,7 @@ export function webhookRoutes({ ports }: HttpOptions) {
       const isNews = await settlePayment(ports, notification, 'webhook')
       const { eventId, eventType } = notification
       recordEffect(ports, notification, isNews)
-      ports.log.info('payment notification received', { notification: eventId, type: eventType })
+      ports.log('webhook.received', { notification: eventId, type: eventType })
     } catch (error) {
       ports.telemetry.record({
         kind: 'notification_received',
@@ -29,7 +29,7 @@ export function webhookRoutes({ ports }: HttpOptions) {
         lagMs: null,
       })
       if (!(error instanceof Unavailable)) throw error
-      logFailure(ports, error, { request: requestIdOf(request) })
+      logOutage(ports, error, { request: requestIdOf(request) })
       return answerResponse(TEMPORARILY_UNAVAILABLE)
     }
     return { received: true }

@@ -11,8 +11,8 @@ import { fakePorts } from '../../support/fakes.ts'
 
 const MINUTE_MS = 60_000
 const WRONG = parseOtpCode('999999')
-const WARNING = 'many wrong codes: somebody may be guessing'
-const CALM = 'wrong codes are few again'
+const WARNING = 'codes.guessing_suspected'
+const CALM = 'codes.guessing_ended'
 
 function open() {
   const ports = fakePorts()

@@ -189,7 +189,7 @@ test('names the page as the one that settled it', async () => {
   await status()
   expect(ports.log.lines).toContainEqual(
     expect.objectContaining({
-      event: 'purchase changed',
+      event: 'purchase.changed',
       fields: expect.objectContaining({ state: 'paid', by: 'page' }),
     }),
   )

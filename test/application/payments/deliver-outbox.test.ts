@@ -145,7 +145,7 @@ describe('a mail', () => {
     await deliver()
     expect(ports.mailer.notices).toMatchObject([{ key: 'payment_confirmed:pur_good' }])
     expect(ports.log.lines).toContainEqual(
-      expect.objectContaining({ level: 'error', event: 'failed' }),
+      expect.objectContaining({ level: 'error', event: 'outbox.failed' }),
     )
   })
 

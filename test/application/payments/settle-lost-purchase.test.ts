@@ -29,7 +29,7 @@ describe('a purchase whose row was lost', () => {
     })
     expect(await lost.premium()).toBe(true)
     expect(lost.ports.log.lines).toContainEqual(
-      expect.objectContaining({ level: 'warn', event: 'lost purchase restored' }),
+      expect.objectContaining({ level: 'warn', event: 'purchase.restored' }),
     )
     expect(await settlePayment(lost.ports, lost.notification(), 'webhook')).toBe(false)
   })

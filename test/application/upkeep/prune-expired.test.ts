@@ -63,7 +63,7 @@ describe('pruning', () => {
     expect(ports.log.lines).toEqual([
       {
         level: 'info',
-        event: 'pruned what is of no use any more',
+        event: 'retention.pruned',
         fields: { codes: 1234, messages: 400, audit_entries: 1 },
       },
     ])

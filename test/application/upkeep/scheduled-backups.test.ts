@@ -58,8 +58,8 @@ describe('scheduled backups', () => {
     await backups.work(running)
     expect(folder.made).toBe(2)
     expect(log.lines.map(({ level, event }) => `${level} ${event}`)).toEqual([
-      'info backup made',
-      'info backup made',
+      'info backup.made',
+      'info backup.made',
     ])
   })
 
@@ -101,7 +101,7 @@ describe('scheduled backups', () => {
     folder.fault = new Error('no room', { cause: new Error('the disk is full') })
     await backups.work(running)
     const reason = 'no room: the disk is full'
-    expect(log.lines).toEqual([{ level: 'error', event: 'backup failed', fields: { reason } }])
+    expect(log.lines).toEqual([{ level: 'error', event: 'backup.failed', fields: { reason } }])
 
     folder.fault = null
     clock.advance(9 * MINUTE_MS)
@@ -122,7 +122,7 @@ describe('scheduled backups', () => {
     clock.advance(MINUTE_MS)
     await backups.work(running)
     const fields = { reason: 'the folder is gone' }
-    expect(log.lines).toEqual([{ level: 'error', event: 'backup failed', fields }])
+    expect(log.lines).toEqual([{ level: 'error', event: 'backup.failed', fields }])
 
     folder.list = list
     clock.advance(9 * MINUTE_MS)

@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { watchReadiness } from '../../../application/upkeep/watch-readiness.ts'
+import { recordingLog } from '../../support/fakes.ts'
 
 /** A database whose health is played, and a clock that only the test moves. */
 function setup() {
   let nowMs = 1000
-  const lines: string[] = []
+  const log = recordingLog()
   const database = {
     answers: true,
     commits: true,
@@ -30,19 +31,14 @@ function setup() {
         },
         lastWriteFailed: () => database.hasFailed,
       },
-      log: {
-        debug() {},
-        info: (event) => void lines.push(`info ${event}`),
-        warn: (event, fields) => void lines.push(`warn ${event}: ${fields?.['reason']}`),
-        error: (event) => void lines.push(`error ${event}`),
-      },
+      log,
     },
     { monotonicMs: () => nowMs },
   )
   return {
     isReady,
     database,
-    lines,
+    lines: log.lines,
     pass(milliseconds: number) {
       nowMs += milliseconds
     },
@@ -111,7 +107,10 @@ test('the log is told once why it is not ready, and once that it is again', asyn
     pass(5000)
     await isReady()
   }
-  expect(lines).toEqual(['warn not ready: Error: disk full', 'info ready again'])
+  expect(lines).toEqual([
+    { level: 'warn', event: 'readiness.lost', fields: { reason: 'Error: disk full' } },
+    { level: 'info', event: 'readiness.restored', fields: {} },
+  ])
 })
 
 test('a fault is no outage, and is passed on; the next one to ask gets a new answer', async () => {

@@ -21,7 +21,7 @@ const EVENT = {
 test('to measure costs little of a request; how much is printed', async () => {
   const metrics = prometheusMetrics({ monotonicMs: () => performance.now() })
   onTestFinished(metrics.stop)
-  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const log = () => {}
   const handlerWith = (telemetry: Telemetry) =>
     createHandler(unlimitedOptions({ ...fakePorts(), log, telemetry }))
 

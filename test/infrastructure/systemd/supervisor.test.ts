@@ -74,7 +74,7 @@ test('where the first way is closed the next one is taken, and the log says so',
   supervisor.alive()
   expect(messages).toEqual(['WATCHDOG=1'])
   expect(log.lines).toMatchObject([
-    { level: 'warn', event: 'a way to tell systemd is closed', fields: { error: 'Error: closed' } },
+    { level: 'warn', event: 'systemd.socket_failed', fields: { error: 'Error: closed' } },
   ])
 })
 
@@ -89,8 +89,8 @@ test('where every way is closed the service goes on, and the log says what follo
   supervisor.ready('serves')
   supervisor.alive()
   expect(log.lines.map(({ event }) => event)).toEqual([
-    'a way to tell systemd is closed',
-    'systemd cannot be told how the service does, and ends one whose Type is notify',
+    'systemd.socket_failed',
+    'systemd.unreachable',
   ])
 })
 
@@ -104,7 +104,7 @@ test('messages that are not taken are logged once, and again after one was taken
   }
   for (const deaf of [true, true, false, true]) await tell(deaf)
   expect(log.lines.map(({ event }) => event)).toEqual([
-    'systemd does not take our messages',
-    'systemd does not take our messages',
+    'systemd.notify_failed',
+    'systemd.notify_failed',
   ])
 })

@@ -72,7 +72,7 @@ describe('a measured mailer', () => {
     expect(await mailer.sendOtp(MAIL).catch((thrown: unknown) => thrown)).toBe(error)
     expect(telemetry.of('provider_called')).toMatchObject([{ operation: 'code', failure }])
     const fields = { provider: 'email', operation: 'code', ms: 5, failure }
-    expect(log.lines).toEqual([{ level: 'debug', event: 'provider called', fields }])
+    expect(log.lines).toEqual([{ level: 'debug', event: 'provider.called', fields }])
   })
 })
 
@@ -130,15 +130,15 @@ test('a counted log writes every line, and counts those about what is not in ord
   const inner = recordingLog()
   const telemetry = recordingTelemetry()
   const log = countedLog(inner, telemetry)
-  log.debug('z', { id: 0 })
-  log.info('a', { id: 1 })
-  log.warn('b', { id: 2 })
-  log.error('c')
+  log('provider.called', { id: 0 })
+  log('service.serving', { id: 1 })
+  log('readiness.lost', { id: 2 })
+  log('backup.failed')
   expect(inner.lines).toEqual([
-    { level: 'debug', event: 'z', fields: { id: 0 } },
-    { level: 'info', event: 'a', fields: { id: 1 } },
-    { level: 'warn', event: 'b', fields: { id: 2 } },
-    { level: 'error', event: 'c', fields: {} },
+    { level: 'debug', event: 'provider.called', fields: { id: 0 } },
+    { level: 'info', event: 'service.serving', fields: { id: 1 } },
+    { level: 'warn', event: 'readiness.lost', fields: { id: 2 } },
+    { level: 'error', event: 'backup.failed', fields: {} },
   ])
   expect(telemetry.events).toEqual([
     { kind: 'logged', level: 'warn' },

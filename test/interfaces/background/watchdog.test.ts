@@ -48,7 +48,7 @@ test('no sign is given while the service is unsound, and the log says so once', 
   expect(log.lines).toHaveLength(2)
   expect(log.lines[0]).toMatchObject({
     level: 'error',
-    event: 'unsound: no sign of life is given',
+    event: 'watchdog.unhealthy',
     fields: { error: expect.stringContaining('alibi.db is another file now') },
   })
   expect((await play([false])).log.lines).toHaveLength(1)

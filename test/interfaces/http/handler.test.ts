@@ -203,7 +203,7 @@ describe('the access log', () => {
     expect(http.ports.log.lines).toEqual([
       {
         level: 'info',
-        event: 'request',
+        event: 'http.request',
         fields: {
           method: 'GET',
           path: '/ready',

@@ -47,7 +47,7 @@ export function loggedEvents(alibi: Pick<AlibiProcess, 'output'>): readonly stri
     .filter((line) => line.startsWith('{'))
   const entries = lines.map((line) => JSON.parse(line) as { level: string; event: string })
   return entries
-    .filter(({ event }) => event !== 'request')
+    .filter(({ event }) => event !== 'http.request')
     .map(({ level, event }) => `${level} ${event}`)
 }
 

@@ -46,9 +46,9 @@ test('answers before it says that it is ready, and closes only when nothing is u
   expect(await ended).toBe(0)
   expect(steps).toEqual([...begun, 'stopping', 'parts', 'stops listening', 'closes'])
   expect(log.lines.map(({ event }) => event)).toEqual([
-    'serving',
-    'stopping: what is under way is finished first',
-    'stopped',
+    'service.serving',
+    'service.stopping',
+    'service.stopped',
   ])
 })
 
@@ -59,6 +59,6 @@ test('closes, and says so, when its work does not end in time', async () => {
   expect(steps.at(-1)).toBe('closes')
   expect(log.lines.at(-1)).toMatchObject({
     level: 'warn',
-    event: 'stopped with work still under way',
+    event: 'service.stopped_early',
   })
 })

@@ -1,0 +1,99 @@
+/**
+ * Every event that the log can tell of: its key, which operators filter and alert by and which never changes, how grave
+ * it is, and its sentence for people. docs/log-events.md says what each means and what to do about it.
+ */
+export const LOG_EVENTS = {
+  'service.serving': { level: 'info', message: 'serving' },
+  'service.stopping': {
+    level: 'info',
+    message: 'stopping: what is under way is finished first',
+  },
+  'service.stopped': { level: 'info', message: 'stopped' },
+  'service.stopped_early': { level: 'warn', message: 'stopped with work still under way' },
+
+  'http.request': { level: 'info', message: 'request' },
+  'http.request_failed': { level: 'error', message: 'request failed' },
+  'webhook.received': { level: 'info', message: 'payment notification received' },
+
+  'provider.called': { level: 'debug', message: 'provider called' },
+  'provider.unavailable': { level: 'warn', message: 'something outside is unavailable' },
+  'provider.key_refused': {
+    level: 'error',
+    message: 'something outside refuses our key: mend it',
+  },
+
+  'codes.guessing_suspected': {
+    level: 'warn',
+    message: 'many wrong codes: somebody may be guessing',
+  },
+  'codes.guessing_ended': { level: 'info', message: 'wrong codes are few again' },
+
+  'payment.needs_review': {
+    level: 'error',
+    message: 'payment needs review: the session is not what was asked for',
+  },
+  'payment.address_erased': {
+    level: 'error',
+    message: 'payment of an address that was erased: it gives nobody access, send it back',
+  },
+  'payment.duplicate': {
+    level: 'warn',
+    message: 'second payment for an address that has premium by a payment',
+  },
+  'payment.duplicate_kept': {
+    level: 'error',
+    message: 'an address has paid twice, and nothing is sent back: look at its purchases',
+  },
+  'payment.foreign_session': { level: 'info', message: 'session of somebody else ignored' },
+  'purchase.changed': { level: 'info', message: 'purchase changed' },
+  'purchase.restored': { level: 'warn', message: 'lost purchase restored' },
+  'purchase.abandoned': {
+    level: 'info',
+    message: 'given up: nobody can pay for a purchase any more',
+  },
+  'purchase.money_untraceable': {
+    level: 'error',
+    message: 'given up: the provider does not know where the money of a purchase is',
+  },
+
+  'reconcile.repaired': { level: 'info', message: 'repaired what nobody had told' },
+  'reconcile.finished': { level: 'info', message: 'payments reconciled' },
+  'reconcile.object_failed': { level: 'error', message: 'failed' },
+  'reconcile.sweep_failed': { level: 'error', message: 'failed' },
+  'outbox.ended': { level: 'info', message: 'outbox message ended' },
+  'outbox.failed': { level: 'error', message: 'failed' },
+  'outbox.given_up': {
+    level: 'error',
+    message: 'given up after three days of tries: an operator has to see to it',
+  },
+  'task.failed': { level: 'error', message: 'failed' },
+
+  'readiness.lost': { level: 'warn', message: 'not ready' },
+  'readiness.restored': { level: 'info', message: 'ready again' },
+  'database.damaged': {
+    level: 'error',
+    message:
+      'the database is damaged, and nothing is stored any more: stop the service and put a backup back with "alibi restore FILE"',
+  },
+  'database.migrated': { level: 'info', message: 'migrated the database' },
+  'backup.made': { level: 'info', message: 'backup made' },
+  'backup.pruned': { level: 'info', message: 'old backup removed' },
+  'backup.failed': { level: 'error', message: 'backup failed' },
+  'retention.pruned': { level: 'info', message: 'pruned what is of no use any more' },
+
+  'metrics.serving': { level: 'info', message: 'metrics are served' },
+  'metrics.failed': { level: 'error', message: 'metrics cannot be read' },
+  'watchdog.unhealthy': { level: 'error', message: 'unsound: no sign of life is given' },
+  'systemd.socket_failed': { level: 'warn', message: 'a way to tell systemd is closed' },
+  'systemd.notify_failed': { level: 'warn', message: 'systemd does not take our messages' },
+  'systemd.unreachable': {
+    level: 'warn',
+    message: 'systemd cannot be told how the service does, and ends one whose Type is notify',
+  },
+  'log.failed': { level: 'error', message: 'the log itself failed' },
+} as const satisfies Record<string, { readonly level: LogLevel; readonly message: string }>
+
+export type LogEvent = keyof typeof LOG_EVENTS
+
+/** `debug` is for an operator who looks for a fault, `warn` may pass by itself, `error` needs an operator. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
