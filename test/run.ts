@@ -5,11 +5,12 @@ import { parseArgs } from 'node:util'
 import { addLedgers, ledgerLines } from './support/answers/answer-ledger.ts'
 import { builtExecutable } from './support/executable/built.ts'
 import { runShard, type ShardResult } from './support/runner/run-shard.ts'
-import { needsExecutable, shardsOf, testFiles } from './support/runner/test-files.ts'
+import { needsExecutable, type Shard, shardsOf, testFiles } from './support/runner/test-files.ts'
 import { closingLine, slowestLines } from './support/runner/test-report.ts'
 
 // `bun run test/run.ts [--loud] [PATH...]` runs the test files at or below the paths, or all of them, in as many
-// processes at a time as the machine has cores; TEST_WORKERS names another number. It prints all that a shard has
+// processes at a time as the machine has cores, and one more for what mostly waits; TEST_WORKERS names another number
+// of cores. It prints all that a shard has
 // printed when a test of it fails, and with --loud always.
 
 /** What a test says of a part that this machine has no means for. */
@@ -37,12 +38,14 @@ async function runAll(files: readonly string[]): Promise<ShardResult[]> {
     TEST_LEDGERS: ledgers,
     ...(needsExecutable(files) ? { TEST_EXECUTABLE: await builtExecutable() } : {}),
   }
-  const waiting = shardsOf(files)
+  const shards = shardsOf(files)
+  const working = shards.filter(({ isWaiting }) => !isWaiting)
+  const waiting = shards.filter(({ isWaiting }) => isWaiting)
   const done: ShardResult[] = []
   const missing = new Set<string>()
 
-  async function work(): Promise<void> {
-    for (let shard = waiting.shift(); shard; shard = waiting.shift()) {
+  async function work(next: () => Shard | undefined): Promise<void> {
+    for (let shard = next(); shard; shard = next()) {
       const result = await runShard(shard, { folder, env })
       done.push(result)
       const count = done.reduce((sum, one) => sum + one.files.length, 0)
@@ -50,7 +53,11 @@ async function runAll(files: readonly string[]): Promise<ShardResult[]> {
     }
   }
 
-  await Promise.all(Array.from({ length: workers }, work))
+  // One process more has room beside the others as long as it hardly does anything.
+  await Promise.all([
+    ...Array.from({ length: workers }, () => work(() => working.shift() ?? waiting.shift())),
+    work(() => waiting.shift()),
+  ])
   addLedgers(ledgers)
   return done
 }

@@ -10,7 +10,7 @@ import { IS_WHOLE } from '../support/thoroughness.ts'
 
 // A supervisor that starts the service again whenever it is gone, as systemd does, and something that kills it.
 
-const KILLS = IS_WHOLE ? 500 : 50
+const KILLS = IS_WHOLE ? 500 : 25
 const WORKERS = 4
 const INSPECTED_EVERY = 10
 const COMES_AGAIN_MS = 25

@@ -2,7 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 /** Test files that run one after the other in a process of their own. */
-export type Shard = { readonly files: readonly string[]; readonly expectedMs: number }
+export type Shard = {
+  readonly files: readonly string[]
+  readonly expectedMs: number
+  /** Whether they leave the processor to others for most of that. */
+  readonly isWaiting: boolean
+}
 
 /** Roughly how long a file takes, by where it lies: the longest start first, so that none is left over at the end. */
 const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
@@ -14,6 +19,9 @@ const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
   [/^test\/(?:infrastructure|interfaces)\//, 1_000],
 ]
 const EXPECTED_ELSE_MS = 200
+/** Those that are about deadlines and about what hangs, and so wait more than they work. */
+const WAITING =
+  /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|idle-connections)|executable\/(?:mail-outages|outages|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:outages|reversals|deadlines))|interfaces\/http\/listen)/
 /** What takes longer has a shard to itself; the others share one up to this. */
 const SHARD_MS = 8_000
 
@@ -38,15 +46,20 @@ function filesAt(path: string): string[] {
 
 /** Small files of one folder share a shard, since most of what they take is loading the same modules. */
 export function shardsOf(files: readonly string[]): Shard[] {
-  const shards: { files: string[]; expectedMs: number }[] = []
+  const shards: (Shard & { files: string[]; expectedMs: number })[] = []
   for (const file of files) {
-    const ms = expectedMs(file)
-    const last = shards.at(-1)
-    if (last && folderOf(last.files[0]!) === folderOf(file) && last.expectedMs + ms <= SHARD_MS) {
-      last.files.push(file)
-      last.expectedMs += ms
+    const [ms, isWaiting] = [expectedMs(file), WAITING.test(file)]
+    const fitting = shards.find(
+      (shard) =>
+        folderOf(shard.files[0]!) === folderOf(file) &&
+        shard.isWaiting === isWaiting &&
+        shard.expectedMs + ms <= SHARD_MS,
+    )
+    if (fitting) {
+      fitting.files.push(file)
+      fitting.expectedMs += ms
     } else {
-      shards.push({ files: [file], expectedMs: ms })
+      shards.push({ files: [file], expectedMs: ms, isWaiting })
     }
   }
   return shards.toSorted((one, other) => other.expectedMs - one.expectedMs)
