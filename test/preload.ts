@@ -1,5 +1,5 @@
 import { afterAll, afterEach, setDefaultTimeout } from 'bun:test'
-import { ledgerLines, takeViolations } from './support/answers/answer-ledger.ts'
+import { keepLedger, ledgerLines, takeViolations } from './support/answers/answer-ledger.ts'
 
 /** Ours are told by it from those of the doubles; see request-id.ts. */
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -39,6 +39,9 @@ afterEach(() => {
 })
 
 afterAll(() => {
+  const folder = process.env['TEST_LEDGERS']
+  if (folder !== undefined) return keepLedger(folder)
+
   const lines = ledgerLines()
   if (lines.length > 0) {
     process.stdout.write(`\nAnswers checked against the OpenAPI document:\n${lines.join('\n')}\n`)

@@ -7,6 +7,8 @@ import { findChromium } from '../support/browser/chromium.ts'
 const folder = mkdtempSync(join(tmpdir(), 'alibi-chromium-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const nothingPackaged = async () => []
+
 /** A command that says what it is, as browsers do, or fails. */
 function command(name: string, script: string): string {
   const path = join(folder, name)
@@ -19,12 +21,14 @@ test('the browser that CHROMIUM_PATH names is taken before one that is installed
   const named = command('mine', 'echo "Chromium 1.2.3.4 somewhere"')
   command('google-chrome', 'echo "Google Chrome 5.6.7.8"')
   const CHROMIUM_PATH = named
-  expect(await findChromium({ CHROMIUM_PATH, PATH: folder })).toEqual({
+  expect(await findChromium({ CHROMIUM_PATH, PATH: folder }, nothingPackaged)).toEqual({
     executablePath: named,
     env: {},
     version: 'Chromium 1.2.3.4',
   })
-  expect(await findChromium({ PATH: folder })).toMatchObject({ version: 'Google Chrome 5.6.7.8' })
+  expect(await findChromium({ PATH: folder }, nothingPackaged)).toMatchObject({
+    version: 'Google Chrome 5.6.7.8',
+  })
 })
 
 test('one that is named and does not run is no reason to take another', async () => {
@@ -39,5 +43,18 @@ test('one that is installed and does not run is passed over', async () => {
   command('chromium', 'echo "Command requires the chromium snap to be installed." >&2; exit 1')
   command('chromium-browser', 'echo "no version"')
   command('google-chrome', 'echo "Google Chrome 5.6.7.8"')
-  expect(await findChromium({ PATH: folder })).toMatchObject({ version: 'Google Chrome 5.6.7.8' })
+  expect(await findChromium({ PATH: folder }, nothingPackaged)).toMatchObject({
+    version: 'Google Chrome 5.6.7.8',
+  })
+})
+
+test('the one that npm has brought is taken before one that is installed', async () => {
+  const executablePath = command('packaged', 'echo "Chromium 9.9.9.9"')
+  command('google-chrome', 'echo "Google Chrome 5.6.7.8"')
+  const packaged = async () => [{ executablePath, env: {} }]
+  expect(await findChromium({ PATH: folder }, packaged)).toMatchObject({ executablePath })
+})
+
+test('where none runs there is none', async () => {
+  expect(await findChromium({ PATH: '' }, nothingPackaged)).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { after, killInLanes, type Lane, spread } from '../support/executable/kill-lane.ts'
+import { after, killInLanes, type Lane, some, spread } from '../support/executable/kill-lane.ts'
 import { change, stored } from '../support/executable/stored.ts'
 import { until } from '../support/executable/until.ts'
 
@@ -99,7 +99,7 @@ async function buyTwice(lane: Lane, email: string): Promise<string> {
 }
 
 test('killed anywhere in its outbox it mails once and sends back once', async () => {
-  const times = (count: number, kill: Kill) => Array.from({ length: count }, () => kill)
+  const times = (count: number, kill: Kill) => some(count, () => kill)
   const kills: readonly Kill[] = [
     ...times(9, mailKill('mail: before the provider acts', 'hang')),
     ...times(9, mailKill('mail: before its answer', 'taken_hang')),

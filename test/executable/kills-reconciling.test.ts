@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { after, killInLanes, type Lane, spread } from '../support/executable/kill-lane.ts'
+import { after, killInLanes, type Lane, some, spread } from '../support/executable/kill-lane.ts'
 import { change, letSweepTimePass, stored } from '../support/executable/stored.ts'
 import { until } from '../support/executable/until.ts'
 
@@ -96,19 +96,17 @@ const command: Kill = async (lane, email) => {
 
 test('killed anywhere while it reconciles it begins again, and whoever has paid has premium', async () => {
   const kills: readonly Kill[] = [
-    ...Array.from({ length: 8 }, () => atStart('while Stripe is asked', whileAsking(READ_SESSION))),
-    ...Array.from({ length: 6 }, () => atStart('right after the answer', beforeTheAnswer)),
+    ...some(8, () => atStart('while Stripe is asked', whileAsking(READ_SESSION))),
+    ...some(6, () => atStart('right after the answer', beforeTheAnswer)),
     ...spread(16, 64).map((moment) => atStart('at any moment', momentsAfterStart(moment))),
-    ...Array.from({ length: 3 }, () =>
-      atStart('while Stripe lists sessions', whileAsking(LIST_SESSIONS), loseRow),
-    ),
-    ...Array.from({ length: 3 }, () =>
+    ...some(3, () => atStart('while Stripe lists sessions', whileAsking(LIST_SESSIONS), loseRow)),
+    ...some(3, () =>
       atStart('while a lost purchase is restored', whileAsking(LIST_REFUNDS), loseRow),
     ),
     ...spread(8, 96).map((moment) =>
       atStart('at any moment of a whole sweep', momentsAfterStart(moment), loseRow),
     ),
-    ...Array.from({ length: 6 }, () => command),
+    ...some(6, () => command),
   ]
   await killInLanes('reconciling', kills, {
     lanes: 3,

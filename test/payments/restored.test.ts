@@ -12,8 +12,9 @@ import {
   TIMEOUT_MS,
   takeSteps,
 } from '../support/payments/steps.ts'
+import { IS_WHOLE } from '../support/thoroughness.ts'
 
-const RUNS = 60
+const RUNS = IS_WHOLE ? 300 : 25
 /** Before the copy is made, until it is put back, and afterwards. */
 const STEPS_MAX = 20
 

@@ -10,8 +10,10 @@ import { openToldBuyer } from '../support/payments/told-buyer.ts'
 import { openService } from '../support/service/real-service.ts'
 import { type StripeEvent, stripeEvent } from '../support/stripe/stripe-events.ts'
 import { stripeSetup } from '../support/stripe/stripe-setup.ts'
+import { IS_WHOLE } from '../support/thoroughness.ts'
 
-const SEQUENCES_MIN = 2 * 1_380
+/** Orders times patterns: where not all is tried, each order comes in two of the eight patterns, in turn. */
+const SEQUENCES_MIN = IS_WHOLE ? 2 * 1_380 : 1_000
 const TIMEOUT_MS = 300_000
 
 const startStripe = stripeSetup()
@@ -64,7 +66,7 @@ function rightEnd({ name, story: { end } }: Sequence): Awaited<ReturnType<typeof
 
 async function runStory(story: Story): Promise<{ sequences: number; deliveries: number }> {
   const opened = await openStory(story)
-  const sequences = sequencesOf(story)
+  const sequences = triedOf(story)
   let deliveries = 0
   for (const sequence of sequences) {
     const told = await endOf(opened, sequence)
@@ -82,6 +84,13 @@ async function runStory(story: Story): Promise<{ sequences: number; deliveries: 
   expect(mailer.notices).toHaveLength(sequences.length * messages.length)
   expect(new Set(mailer.notices.map(({ kind }) => kind as string))).toEqual(new Set(messages))
   return { sequences: sequences.length, deliveries }
+}
+
+/** Neighbours differ in their pattern alone, of which there are eight for each order. */
+function triedOf(story: Story): Sequence[] {
+  const all = sequencesOf(story)
+  if (IS_WHOLE) return all
+  return all.filter((_, index) => (index % 8) % 4 === Math.floor(index / 8) % 4)
 }
 
 /** Stripe has to be asked what was refunded. */

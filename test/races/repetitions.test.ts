@@ -7,9 +7,10 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { atOnce, countStatuses, openService } from '../support/service/real-service.ts'
 import type { StripeEvent } from '../support/stripe/stripe-events.ts'
 import { stripeSetup } from '../support/stripe/stripe-setup.ts'
+import { IS_WHOLE } from '../support/thoroughness.ts'
 
-const BUYERS = 200
-const TWICE = 50
+const BUYERS = IS_WHOLE ? 200 : 50
+const TWICE = IS_WHOLE ? 50 : 20
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const TIME_LIMIT_MS = 240_000

@@ -45,8 +45,8 @@ const FAULTS: readonly Fault[] = [
   [
     'overwritten in one page',
     (production) => {
-      forget(production)
       spoilTable(production.databasePath, 'purchases')
+      forget(production)
     },
     TO_RESTORE,
   ],

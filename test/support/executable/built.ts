@@ -20,9 +20,13 @@ const FOLDER_PREFIX = 'alibi-built-by-'
 
 let built: Promise<string> | null = null
 
-/** The path of the executable that build.sh makes, built once for all test files of a run. */
+/**
+ * The path of the executable that build.sh makes. It is built once for all that run in this process, unless
+ * TEST_EXECUTABLE names the one that test/run.ts has built for all processes.
+ */
 export function builtExecutable(): Promise<string> {
-  built ??= build()
+  const { TEST_EXECUTABLE } = process.env
+  built ??= TEST_EXECUTABLE ? Promise.resolve(TEST_EXECUTABLE) : build()
   return built
 }
 

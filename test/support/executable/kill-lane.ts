@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import type { AlibiProcess } from '../service/alibi-process.ts'
+import { IS_WHOLE } from '../thoroughness.ts'
 import { type Ends, judgeEnds } from './ends.ts'
 import { buyer, openProduction } from './production.ts'
 import {
@@ -123,7 +124,14 @@ export async function after(milliseconds: number): Promise<void> {
   while (performance.now() < endsAt) await new Promise(setImmediate)
 }
 
-/** So many moments, evenly spread over the time that something takes. */
-export function spread(times: number, milliseconds: number): readonly number[] {
-  return Array.from({ length: times }, (_, index) => (index * milliseconds) / times)
+/** So many kills where all is tried, else a third of them. */
+export function some<Kill>(whole: number, kill: (index: number) => Kill): Kill[] {
+  return Array.from({ length: IS_WHOLE ? whole : Math.ceil(whole / 3) }, (_, index) => kill(index))
+}
+
+/** Moments, evenly spread over the time that something takes: so many where all is tried, else a third of them. */
+export function spread(whole: number, milliseconds: number): readonly number[] {
+  return some(whole, (index) => index).map(
+    (index, _, { length }) => (index * milliseconds) / length,
+  )
 }

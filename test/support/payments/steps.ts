@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import fc from 'fast-check'
+import { IS_WHOLE } from '../thoroughness.ts'
 import { MOVES, type Move, type MoveKind } from './moves.ts'
 import { type PlayedShop, readWord } from './played-shop.ts'
 import { checkMoment, ENDINGS } from './shop-checks.ts'
@@ -75,7 +76,12 @@ export function stepsAfter(
       fc.constantFrom(...openings),
       fc.array(step, { minLength: 1, maxLength: stepsMax, size: 'max' }),
     )
-    .map(([opening, following]) => [...opening.map((kind) => [{ kind, pick: 1 }]), ...following])
+    .map(([opening, following]) => [...stepsOf(opening), ...following])
+}
+
+/** One move after the other. */
+export function stepsOf(kinds: readonly MoveKind[]): Steps {
+  return kinds.map((kind) => [{ kind, pick: 1 }])
 }
 
 const SKEW_MS = 30_000
@@ -86,9 +92,9 @@ export const circumstances = {
   skewMs: fc.constantFrom(0, -SKEW_MS, SKEW_MS),
 }
 
-export const TIMEOUT_MS = 300_000
+export const TIMEOUT_MS = IS_WHOLE ? 900_000 : 300_000
 /** Looking for the smallest steps that fail ends early enough for them, and their seed, to be printed. */
-export const IN_TIME = { interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true }
+export const IN_TIME = { interruptAfterTimeLimit: TIMEOUT_MS * 0.8, markInterruptAsFailure: true }
 
 /** What was put to the test. */
 export function newTally() {

@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { runAlibi } from './support/service/alibi-process.ts'
+import { temporaryFolder } from './support/stores/stores.ts'
+
+const RUN = join(import.meta.dir, 'run.ts')
+
+const PASSES = `test('passes', () => console.log('words of what passes'))`
+const FAILS = `test('fails', () => { throw new Error('the reason why it fails') })`
+const CRASHES = `test('crashes', () => process.kill(process.pid, 'SIGKILL'))`
+const MISSES = `test('misses', () => console.log('not tested here: what takes a moon'))`
+
+/** A checkout of these test files, run with the parameters. */
+async function run(files: Record<string, string>, ...parameters: readonly string[]) {
+  const cwd = temporaryFolder()
+  for (const [name, body] of Object.entries(files)) {
+    const path = join(cwd, 'test', `${name}.test.ts`)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, `import { test } from 'bun:test'\n${body}\n`)
+  }
+  const { PATH = '' } = process.env
+  const command = [process.execPath, 'run', RUN, ...parameters]
+  const { exitCode, stdout, stderr } = await runAlibi({ command, cwd, env: { PATH } })
+  return { exitCode, stdout, stderr, closing: stdout.trimEnd().split('\n').at(-1) }
+}
+
+test('tests that pass are counted on the last line, and what they say is left out', async () => {
+  const { exitCode, closing, stdout } = await run({ 'good/one': PASSES, 'fine/one': PASSES })
+  expect([exitCode, closing]).toEqual([0, '2 passed, 0 failed'])
+  expect(stdout).toContain('[  2/2]')
+  expect(stdout).toMatch(/The slowest files:\n +\d+\.\d s {2}test\/\w+\/one/)
+  expect(stdout).not.toContain('words of what passes')
+})
+
+test('all that a test says is printed for who asks for it', async () => {
+  const { stdout } = await run({ one: PASSES }, '--loud')
+  expect(stdout).toContain('words of what passes')
+})
+
+test('a test that fails makes the run fail, and is shown', async () => {
+  const { exitCode, closing, stdout } = await run({ 'all/good': PASSES, 'all/bad': FAILS })
+  expect([exitCode, closing]).toEqual([1, '1 passed, 1 failed'])
+  expect(stdout).toContain('the reason why it fails')
+  expect(stdout).toContain('Failed:\n  test/all/bad.test.ts\n')
+})
+
+test.each([
+  ['a process that is brought down', CRASHES, 'ended with SIGKILL'],
+  ['a process that ends too early', `process.exit(0)`, 'ended with 0'],
+  ['a file that cannot be loaded', `import './missing.ts'`, 'Cannot find module'],
+  ['an error outside of any test', `${PASSES}\nthrow new Error('stray')`, 'stray'],
+])('%s makes the run fail, and no other file', async (_, body, reason) => {
+  const { exitCode, closing, stdout } = await run({
+    'all/bad': body,
+    'all/good': PASSES,
+    fine: PASSES,
+  })
+  expect(exitCode).toBe(1)
+  expect(closing).toMatch(/^[23] passed, 1 failed$/)
+  expect(stdout).toContain(reason)
+  expect(stdout).toContain('  test/all/bad.test.ts\n')
+})
+
+test('what this machine has no means to test is printed once', async () => {
+  const { exitCode, stdout } = await run({ one: MISSES, other: MISSES })
+  expect(exitCode).toBe(0)
+  expect(stdout.match(/not tested here: what takes a moon/g)).toHaveLength(1)
+})
+
+test('only the files at the paths are run, and a path without any is a mistake', async () => {
+  expect((await run({ 'good/one': PASSES, 'bad/one': FAILS }, 'test/good')).closing).toBe(
+    '1 passed, 0 failed',
+  )
+  const { exitCode, stderr } = await run({ 'good/one': PASSES }, 'test/godo')
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain('no test file at test/godo')
+})

@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { addLedgers, ledgerLines } from './support/answers/answer-ledger.ts'
+import { builtExecutable } from './support/executable/built.ts'
+import { runShard, type ShardResult } from './support/runner/run-shard.ts'
+import { needsExecutable, type Shard, shardsOf, testFiles } from './support/runner/test-files.ts'
+import { closingLine, slowestLines } from './support/runner/test-report.ts'
+
+// `bun run test/run.ts [--loud] [PATH...]` runs the test files at or below the paths, or all of them, in as many
+// processes at a time as the machine has cores, and one more for what mostly waits; TEST_WORKERS names another number
+// of cores. It prints all that a shard has
+// printed when a test of it fails, and with --loud always.
+
+/** What a test says of a part that this machine has no means for. */
+const MISSING = /^not (?:tested|applied) here: .*$/gm
+
+const { values, positionals } = parseArgs({
+  options: { loud: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const workers = Number(process.env['TEST_WORKERS'] ?? availableParallelism())
+const startedAt = performance.now()
+const folder = mkdtempSync(join(tmpdir(), 'alibi-test-run-'))
+try {
+  process.exitCode = summarize(await runAll(testFiles(process.cwd(), positionals)))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Runs the files side by side, and prints each shard when it is over. */
+async function runAll(files: readonly string[]): Promise<ShardResult[]> {
+  const ledgers = join(folder, 'ledgers')
+  mkdirSync(ledgers)
+  const env = {
+    ...process.env,
+    TEST_LEDGERS: ledgers,
+    ...(needsExecutable(files) ? { TEST_EXECUTABLE: await builtExecutable() } : {}),
+  }
+  const shards = shardsOf(files)
+  const working = shards.filter(({ isWaiting }) => !isWaiting)
+  const waiting = shards.filter(({ isWaiting }) => isWaiting)
+  const done: ShardResult[] = []
+  const missing = new Set<string>()
+
+  async function work(next: () => Shard | undefined): Promise<void> {
+    for (let shard = next(); shard; shard = next()) {
+      const result = await runShard(shard, { folder, env })
+      done.push(result)
+      const count = done.reduce((sum, one) => sum + one.files.length, 0)
+      printShard(result, `[${String(count).padStart(3)}/${files.length}]`, missing)
+    }
+  }
+
+  // One process more has room beside the others as long as it hardly does anything.
+  await Promise.all([
+    ...Array.from({ length: workers }, () => work(() => working.shift() ?? waiting.shift())),
+    work(() => waiting.shift()),
+  ])
+  addLedgers(ledgers)
+  return done
+}
+
+function printShard(result: ShardResult, progress: string, missing: Set<string>): void {
+  const [first, ...others] = result.files
+  const more = others.length > 0 ? ` and ${others.length} more` : ''
+  print(`${progress} ${result.took.toFixed(1).padStart(5)} s  ${first?.file}${more}`)
+  if (values.loud || hasFailed(result)) print(result.output)
+  if (result.trouble) print(result.trouble)
+  for (const [line] of result.output.matchAll(MISSING)) {
+    if (!missing.has(line)) print(line)
+    missing.add(line)
+  }
+}
+
+function hasFailed({ files, trouble }: ShardResult): boolean {
+  return trouble !== null || files.some(({ failed }) => failed > 0)
+}
+
+/** Prints what the run comes to, and gives its exit code. */
+function summarize(shards: readonly ShardResult[]): number {
+  const files = shards.flatMap((shard) => shard.files)
+  const failed = files.filter((file) => file.failed > 0).map(({ file }) => `  ${file}`)
+  const troubled = shards.filter(({ trouble }) => trouble !== null)
+
+  printList('Answers checked against the OpenAPI document:', ledgerLines())
+  printList('The slowest files:', slowestLines(files))
+  printList('Failed:', [...failed, ...troubled.map(({ trouble }) => `  ${trouble}`)])
+  print(`\n${Math.round((performance.now() - startedAt) / 1000)} s in ${workers} processes`)
+  print(closingLine(files, troubled.length))
+  return shards.some(hasFailed) ? 1 : 0
+}
+
+function printList(heading: string, lines: readonly string[]): void {
+  if (lines.length > 0) print(`\n${heading}\n${lines.join('\n')}`)
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import type { Shard } from './test-files.ts'
+import { type FileResult, readReport } from './test-report.ts'
+
+/** What has become of a shard. */
+export type ShardResult = {
+  readonly files: readonly FileResult[]
+  /** All that it has printed. */
+  readonly output: string
+  /** In seconds. */
+  readonly took: number
+  /** Why it failed although each of its files has passed. Null where it is not so. */
+  readonly trouble: string | null
+}
+
+/** A machine that is busy takes seconds for what takes a fraction of one; what hangs is noticed all the same. */
+const TEST_TIMEOUT_MS = 60_000
+/** No time limit of a test ends one that never gives its thread back. */
+const SILENCE_MAX_MS = 15 * 60_000
+
+type Means = {
+  /** Where reports are put, under names of their own. */
+  readonly folder: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Runs the shard in a process of its own. When that ends without a report, each file is run again by itself, so that
+ * only the one fails that brings its process down.
+ */
+export async function runShard(shard: Shard, means: Means): Promise<ShardResult> {
+  const { result, isReported } = await runProcess(shard.files, means)
+  if (isReported || shard.files.length === 1) return result
+
+  const alone: ShardResult[] = []
+  for (const file of shard.files) alone.push((await runProcess([file], means)).result)
+  return {
+    files: alone.flatMap(({ files }) => files),
+    output: [result, ...alone].map(({ output }) => output).join('\n'),
+    took: [result, ...alone].reduce((sum, { took }) => sum + took, 0),
+    trouble: alone.find(({ trouble }) => trouble !== null)?.trouble ?? result.trouble,
+  }
+}
+
+async function runProcess(
+  files: readonly string[],
+  { folder, env }: Means,
+): Promise<{ result: ShardResult; isReported: boolean }> {
+  const report = join(folder, `${Bun.randomUUIDv7()}.xml`)
+  const startedAt = performance.now()
+  // The shell makes one stream of both, so that what a test says stays beside what is said of it.
+  const child = Bun.spawn(
+    [
+      ...['sh', '-c', 'exec "$0" "$@" 2>&1', process.execPath, 'test'],
+      `--timeout=${TEST_TIMEOUT_MS}`,
+      ...['--reporter=junit', `--reporter-outfile=${report}`],
+      ...files.map((file) => `./${file}`),
+    ],
+    { env, stdin: 'ignore', stdout: 'pipe' },
+  )
+  const output = await readUntilSilent(child)
+  await child.exited
+  const end = child.signalCode ?? child.exitCode
+
+  const isReported = await Bun.file(report).exists()
+  const written = readReport(isReported ? await Bun.file(report).text() : '')
+  // Of a file without a test that this machine can run there is no entry, either, but then all has gone well.
+  const unwritten = { passed: 0, failed: isReported && end === 0 ? 0 : 1, skipped: 0, seconds: 0 }
+  const results = files.map((file) => written.get(file) ?? { file, ...unwritten })
+  const isPlain = end === 0 || results.some(({ failed }) => failed > 0)
+  const result = {
+    files: results,
+    output: isReported ? output : `${output}\nbun test ended with ${end}\n`,
+    took: (performance.now() - startedAt) / 1000,
+    trouble: isPlain ? null : `bun test ended with ${end}: ${files.join(' ')}`,
+  }
+  return { result, isReported }
+}
+
+/** Reads to the end, and kills the process when it says nothing for too long. */
+async function readUntilSilent(
+  child: Bun.Subprocess<'ignore', 'pipe', 'inherit'>,
+): Promise<string> {
+  const decoder = new TextDecoder()
+  const kill = () => child.kill('SIGKILL')
+  let silence = setTimeout(kill, SILENCE_MAX_MS)
+  let output = ''
+  for await (const chunk of child.stdout) {
+    clearTimeout(silence)
+    silence = setTimeout(kill, SILENCE_MAX_MS)
+    output += decoder.decode(chunk, { stream: true })
+  }
+  clearTimeout(silence)
+  return output
+}

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+/** Test files that run one after the other in a process of their own. */
+export type Shard = {
+  readonly files: readonly string[]
+  readonly expectedMs: number
+  /** Whether they leave the processor to others for most of that. */
+  readonly isWaiting: boolean
+}
+
+/** Roughly how long a file takes, by where it lies: the longest start first, so that none is left over at the end. */
+const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
+  [/^test\/(?:systemd\/|browser\/(?:accessibility|layout|docs)|stress\/restarts)/, 40_000],
+  [/^test\/(?:payments\/|races\/repetitions|browser\/)/, 25_000],
+  [/^test\/(?:executable\/(?:kills|release)|stress\/)/, 20_000],
+  [/^test\/(?:executable|journeys)\//, 10_000],
+  [/^test\/(?:spec|races)\//, 4_000],
+  [/^test\/(?:infrastructure|interfaces)\//, 1_000],
+]
+const EXPECTED_ELSE_MS = 200
+/** Those that are about deadlines and about what hangs, and so wait more than they work. */
+const WAITING =
+  /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|idle-connections)|executable\/(?:mail-outages|outages|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:outages|reversals|deadlines))|interfaces\/http\/listen)/
+/** What takes longer has a shard to itself; the others share one up to this. */
+const SHARD_MS = 8_000
+
+/**
+ * The test files of the checkout at or below the paths, or all of them, as paths from its root. Throws where a path
+ * has none, so that a name with a mistake in it does not pass for tests that pass.
+ */
+export function testFiles(root: string, paths: readonly string[]): string[] {
+  const chosen = (paths.length === 0 ? ['test'] : paths).flatMap((path) => {
+    const files = filesAt(join(root, path)).filter((file) => file.endsWith('.test.ts'))
+    if (files.length === 0) throw new Error(`no test file at ${path}`)
+    return files.map((file) => relative(root, file))
+  })
+  return [...new Set(chosen)].toSorted()
+}
+
+function filesAt(path: string): string[] {
+  if (!existsSync(path)) return []
+  if (statSync(path).isFile()) return [path]
+  return readdirSync(path, { recursive: true }).map((name) => join(path, String(name)))
+}
+
+/** Small files of one folder share a shard, since most of what they take is loading the same modules. */
+export function shardsOf(files: readonly string[]): Shard[] {
+  const shards: (Shard & { files: string[]; expectedMs: number })[] = []
+  for (const file of files) {
+    const [ms, isWaiting] = [expectedMs(file), WAITING.test(file)]
+    const fitting = shards.find(
+      (shard) =>
+        folderOf(shard.files[0]!) === folderOf(file) &&
+        shard.isWaiting === isWaiting &&
+        shard.expectedMs + ms <= SHARD_MS,
+    )
+    if (fitting) {
+      fitting.files.push(file)
+      fitting.expectedMs += ms
+    } else {
+      shards.push({ files: [file], expectedMs: ms, isWaiting })
+    }
+  }
+  return shards.toSorted((one, other) => other.expectedMs - one.expectedMs)
+}
+
+/** Such as `test/domain`; what lies deeper belongs to it, too. */
+function folderOf(file: string): string {
+  return dirname(file).split('/').slice(0, 2).join('/')
+}
+
+function expectedMs(file: string): number {
+  return EXPECTED_MS.find(([path]) => path.test(file))?.[1] ?? EXPECTED_ELSE_MS
+}
+
+/** Whether there are files among them that run the built executable; what else does builds it itself. */
+export function needsExecutable(files: readonly string[]): boolean {
+  return files.some((file) => /^test\/(?:browser|executable|journeys|stress|systemd)\//.test(file))
+}
