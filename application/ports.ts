@@ -2,7 +2,7 @@ import type { Brand } from '../domain/brand.ts'
 import type { CodeChallenge, CodeVerifier } from '../domain/code-challenge.ts'
 import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
-import type { EmailTrace } from '../domain/erasure.ts'
+import type { ErasedEmailDigest } from '../domain/erasure.ts'
 import type { Language } from '../domain/language.ts'
 import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { OutboxKey } from '../domain/outbox.ts'
@@ -44,7 +44,7 @@ export type PaymentNotice = {
 
 export type CheckoutSession = { readonly sessionId: string; readonly checkoutUrl: string }
 
-/** All but `readNotification` throw `Unavailable('payment')`, after 8 seconds at most. */
+/** All but `verifyEvent` throw `Unavailable('payment')`, after 8 seconds at most. */
 export type PaymentGateway = {
   /** Whether it takes real money. */
   readonly live: boolean
@@ -66,14 +66,11 @@ export type PaymentGateway = {
   /** Sessions that a buyer has completed, by the time of their making. */
   findCompletedSessions(window: ListWindow): Promise<ListPage<SessionReport>>
   /** Notifications that some endpoint has not taken. */
-  findUndeliveredNotifications(window: ListWindow): Promise<ListPage<PaymentNotification>>
+  findUndeliveredNotifications(window: ListWindow): Promise<ListPage<PaymentEvent>>
   findRefunds(window: ListWindow): Promise<ListPage<Refund>>
   findDisputes(window: ListWindow): Promise<ListPage<Dispute>>
   /** Throws `invalid_signature` unless the provider itself signed exactly these bytes within the last five minutes. */
-  readNotification(delivery: {
-    payload: Uint8Array
-    signature: string | null
-  }): Promise<PaymentNotification>
+  verifyEvent(delivery: { payload: Uint8Array; signature: string | null }): Promise<PaymentEvent>
 }
 
 /** Where a page begins: after the page that gave `cursor`, among the objects made no earlier than `since`. */
@@ -89,7 +86,7 @@ export type ListPage<Item> = {
 }
 
 /** One delivery of the provider, in our terms. */
-export type PaymentNotification = PaymentFact & {
+export type PaymentEvent = PaymentFact & {
   readonly eventId: string
   readonly eventType: string
   /** When it happened at the provider. Null where that is not said. */
@@ -121,8 +118,8 @@ export type Secrets = {
   newGrantId(): string
   /** A name for an address that is erased. Tells nothing of it, nor of the time. */
   newErasedEmail(): Email
-  /** The traces that the address leaves when it is erased: under today's key, then under those that still count. */
-  tracesOf(email: Email): readonly [EmailTrace, ...EmailTrace[]]
+  /** The digests that stand for the address once it is erased: under today's key, then under those that still count. */
+  erasureDigests(email: Email): readonly [ErasedEmailDigest, ...ErasedEmailDigest[]]
   /** Uniform over 0 to `bound` - 1. */
   randomIndex(bound: number): number
 }
@@ -161,16 +158,16 @@ export type RateLimiter = {
   take(client: string): Promise<{
     readonly accepted: boolean
     readonly remaining: number
-    /** Until a place becomes free, in milliseconds. */
+    /** Until another request is accepted, in milliseconds. */
     readonly resetMs: number
   }>
 }
 
 /** The buyer's side of the sandbox provider: what its hosted page shows and does. Development only. */
-export type SandboxDesk = {
+export type SandboxCheckout = {
   find(sessionId: string): Promise<SandboxSession | null>
   /** Plays the buyer or the buyer's bank, and notifies as a real provider does. Null for an unknown session. */
-  act(sessionId: string, action: SandboxAction): Promise<SandboxSession | null>
+  applyAction(sessionId: string, action: SandboxAction): Promise<SandboxSession | null>
 }
 
 /** `pay_late` is a debit that takes days: `money_arrives` and `money_bounces` are its two ends. */
@@ -218,12 +215,12 @@ export type Backups = {
 
 /** The program that starts the service and keeps it running, if there is one. No method throws. */
 export type Supervisor = {
-  /** How long after a sign of life it takes the service for hung, in milliseconds; null when it waits for none. */
-  readonly patienceMs: number | null
+  /** How long after a ping it takes the service for hung, in milliseconds; null without a watchdog. */
+  readonly watchdogTimeoutMs: number | null
   /** Asks for more time before something that may take long. */
   starting(status: string, limit: { withinMs: number }): void
   ready(status: string): void
-  alive(): void
+  pingWatchdog(): void
   stopping(status: string): void
 }
 

@@ -1,7 +1,7 @@
 import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
-import type { EmailTrace } from '../domain/erasure.ts'
-import type { AuditEntry, Cause } from '../domain/grant-change.ts'
+import type { ErasedEmailDigest } from '../domain/erasure.ts'
+import type { AuditEntry, Origin } from '../domain/grant-change.ts'
 import type { Otp, OtpRecord } from '../domain/otp.ts'
 import type { OutboxKey, OutboxKind, OutboxMessage } from '../domain/outbox.ts'
 import type { PremiumGrant, Reversals } from '../domain/premium-grant.ts'
@@ -48,13 +48,13 @@ export type PurchaseRepository = {
    */
   update<Result extends { purchase: Purchase | null; messages?: readonly OutboxMessage[] }>(
     email: Email,
-    cause: Cause,
+    origin: Origin,
     change: (account: Account) => Result,
   ): Promise<Result>
   /** As `update`, for the address that the purchase has by then: it may be erased. Null for an unknown id. */
   updateById<Result extends { purchase: Purchase | null; messages?: readonly OutboxMessage[] }>(
     id: PurchaseId,
-    cause: Cause,
+    origin: Origin,
     change: (account: Account, purchase: Purchase) => Result,
   ): Promise<Result | null>
   findAccount(email: Email): Promise<Account>
@@ -78,9 +78,9 @@ export type DatedGrant = PremiumGrant & { readonly since: Date }
 export type PremiumGrantRepository = {
   findByEmail(email: Email): Promise<readonly PremiumGrant[]>
   /** Gives an address premium by an operator's word, at the moment of the cause. */
-  add(grant: { id: string; email: Email }, cause: Cause): Promise<void>
+  add(grant: { id: string; email: Email }, origin: Origin): Promise<void>
   /** Revokes every grant the address has now, and says how many. A purchase paid later is a new grant. */
-  revokeAll(email: Email, cause: Cause): Promise<number>
+  revokeAll(email: Email, origin: Origin): Promise<number>
   /** Those of all addresses, oldest first, from the one after `after`, by the moment and then by the id. */
   list(page: {
     after: Pick<DatedGrant, 'since' | 'id'> | null
@@ -90,10 +90,10 @@ export type PremiumGrantRepository = {
 
 /** Facts about money, by the provider's object id. They may be about money of no purchase that is known (yet). */
 export type RefundRepository = {
-  /** Changes what is known of each reported one, of all of them or of none, and says of how many the state was news. */
+  /** Changes what is known of each reported one, of all of them or of none, and says of how many the state changed. */
   update<Reported extends { readonly id: string }>(
     reported: readonly Reported[],
-    cause: Cause,
+    origin: Origin,
     change: (known: Refund | null, reported: Reported) => Refund,
   ): Promise<number>
   findById(id: string): Promise<Refund | null>
@@ -105,7 +105,7 @@ export type DisputeRepository = {
   /** As the refunds' own. */
   update<Reported extends { readonly id: string }>(
     reported: readonly Reported[],
-    cause: Cause,
+    origin: Origin,
     change: (known: Dispute | null, reported: Reported) => Dispute,
   ): Promise<number>
   findById(id: string): Promise<Dispute | null>
@@ -154,12 +154,12 @@ export type SweepRepository = {
   recordRun(sweep: SweepName, startedAt: Date): Promise<void>
 }
 
-/** The line in time before which an address's tokens are void; see domain/log-out.ts. */
+/** The moment before which an address's tokens are void; see domain/log-out.ts. */
 export type LogOutRepository = {
-  /** The latest of the address's own, of those that its erasures left under these traces, and of everybody's. */
-  findByEmail(email: Email, traces?: readonly EmailTrace[]): Promise<Date | null>
-  /** Hands out the latest that the address can have, whatever its traces are. */
-  update(email: Email, change: (lineAt: Date | null) => Date): Promise<void>
+  /** The latest of the address's own, of those that its erasures left under these digests, and of everybody's. */
+  findByEmail(email: Email, digests?: readonly ErasedEmailDigest[]): Promise<Date | null>
+  /** `change` gets the latest moment that the address can have, whatever its digests are. */
+  update(email: Email, change: (tokensValidAfter: Date | null) => Date): Promise<void>
 }
 
 /** All that is stored about an address, but for the seeds of codes and the challenges of browsers. */
@@ -200,22 +200,22 @@ export type KeptRecords = {
   readonly sandboxSessions: number
 }
 
-/** What an erasure leaves: purchases as they are from now on, and the line before which tokens are void. */
-type ErasedAccount = { readonly closed: readonly Purchase[]; readonly lineAt: Date }
+/** What an erasure leaves: purchases as they are from now on, and the moment before which tokens are void. */
+type ErasedAccount = { readonly closed: readonly Purchase[]; readonly tokensValidAfter: Date }
 
 export type PersonalData = {
   /** As it is at one moment. */
   find(email: Email): Promise<PersonalRecords>
   /**
-   * Takes the address out of everything stored. Stores what `judge` returns, revokes every grant, deletes what is
-   * about the address alone, puts `name` in its place elsewhere, and leaves the line under `trace`. Null, and nothing
-   * is changed, where `judge` returns null. Afterwards the address is in none of the database's files; where another
+   * Takes the address out of everything stored. Stores what `decide` returns, revokes every grant, deletes what is
+   * about the address alone, puts `name` in its place elsewhere, and the moment under `digest`. Null, and nothing
+   * is changed, where `decide` returns null. Afterwards the address is in none of the database's files; where another
    * process reads an older state meanwhile, the write-ahead log has it until SQLite restarts that log.
    */
   erase(
     email: Email,
-    erasure: { name: Email; trace: EmailTrace; cause: Cause },
-    judge: (account: Account, lineAt: Date | null) => ErasedAccount | null,
+    erasure: { name: Email; digest: ErasedEmailDigest; origin: Origin },
+    decide: (account: Account, tokensValidAfter: Date | null) => ErasedAccount | null,
   ): Promise<KeptRecords | null>
 }
 

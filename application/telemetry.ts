@@ -16,8 +16,8 @@ export type TelemetryEvent =
       readonly status: number
       readonly ms: number
     }
-  /** A client had used up its budget. */
-  | { readonly kind: 'client_refused'; readonly budget: string }
+  /** A client had reached its rate limit. */
+  | { readonly kind: 'client_refused'; readonly policy: string }
   /** A rule said no. */
   | { readonly kind: 'request_refused'; readonly reason: string }
   /** A visitor has entered a code. */

@@ -4,13 +4,13 @@ type Dated = { readonly at: Date }
 export const RETRY_AFTER_MS = 10 * 60_000
 
 /** The moment in UTC to the second, as it stands in names of files: `20261121T030000Z`. */
-export function stampOf(at: Date): string {
+export function formatTimestamp(at: Date): string {
   return `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
 }
 
 /** What the service calls a backup that it makes by itself: `alibi-20261121T030000Z.db`. */
 export function backupNameOf(at: Date): string {
-  return `alibi-${stampOf(at)}.db`
+  return `alibi-${formatTimestamp(at)}.db`
 }
 
 /** When the backup of this name was made. Null for a name that the service does not give. */
@@ -49,7 +49,7 @@ export function findNewest<Backup extends Dated>(
  * Those that are too many, in the order in which they have to go. Backups from the future go first, since they would
  * push out every backup made until then; the oldest go next. The latest from the past always stays.
  */
-export function findSuperfluous<Backup extends Dated>(
+export function findBackupsToPrune<Backup extends Dated>(
   backups: readonly Backup[],
   { keep, now }: { keep: number; now: Date },
 ): readonly Backup[] {

@@ -1,5 +1,5 @@
 /** Compares every character, also after a difference, so that the time it takes tells nothing but the length. */
-export function sameText(left: string, right: string): boolean {
+export function equalInConstantTime(left: string, right: string): boolean {
   if (left.length !== right.length) return false
   let difference = 0
   for (let index = 0; index < left.length; index++) {

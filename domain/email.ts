@@ -5,7 +5,7 @@ import { DomainError } from './errors.ts'
 export type Email = Brand<string, 'Email'>
 
 /** The domain of the names that erased addresses get. It can have no mailbox, and `parseEmail` refuses it. */
-export const NOBODYS_DOMAIN = 'alibi.invalid'
+export const ERASED_DOMAIN = 'alibi.invalid'
 
 const LENGTH_MAX = 254
 const LOCAL_PART_LENGTH_MAX = 64
@@ -61,7 +61,7 @@ function normaliseDomain(domain: string): string {
   if (!DOMAIN_CHARACTERS.test(domain)) throw invalid()
   if (HYPHEN_AT_EDGE.test(domain.normalize('NFKC'))) throw invalid()
   const host = readHost(domain)
-  if (!HOST_NAME.test(host) || host === NOBODYS_DOMAIN) throw invalid()
+  if (!HOST_NAME.test(host) || host === ERASED_DOMAIN) throw invalid()
   return host
 }
 

@@ -1,18 +1,18 @@
 import type { Brand } from './brand.ts'
-import { type Email, NOBODYS_DOMAIN } from './email.ts'
+import { type Email, ERASED_DOMAIN } from './email.ts'
 import type { Purchase } from './purchase.ts'
 
 /** What is kept of an address that was erased: its digest under a secret key, worthless without that key. */
-export type EmailTrace = Brand<string, 'EmailTrace'>
+export type ErasedEmailDigest = Brand<string, 'ErasedEmailDigest'>
 
-const NAME = new RegExp(`^erased-[0-9a-z]+@${NOBODYS_DOMAIN.replace('.', '\\.')}$`)
+const NAME = new RegExp(`^erased-[0-9a-z]+@${ERASED_DOMAIN.replace('.', '\\.')}$`)
 
 /**
  * The name that takes the place of an address in what the books need. One for each erasure, so that what belonged
  * together stays together. It is no mailbox: `.invalid` is no domain (RFC 6761, section 6.4).
  */
 export function erasedEmail(id: string): Email {
-  return `erased-${id}@${NOBODYS_DOMAIN}` as Email
+  return `erased-${id}@${ERASED_DOMAIN}` as Email
 }
 
 export function isErased(email: Email): boolean {

@@ -8,7 +8,7 @@ export const ACTORS = ['webhook', 'page', 'checkout', 'reconciler', 'outbox', 'o
 export type Actor = (typeof ACTORS)[number]
 
 /** When something was changed, by whom, and through what: the provider's event, for one. */
-export type Cause = {
+export type Origin = {
   readonly at: Date
   readonly by: Actor
   readonly source: string | null
@@ -32,7 +32,7 @@ export type GrantChange = {
 }
 
 /** A change as it is written down, once and for ever. */
-export type AuditEntry = GrantChange & Cause
+export type AuditEntry = GrantChange & Origin
 
 /** What is new in `after`, in the order of the grants. Facts are never taken back, so `after` lacks none of them. */
 export function findGrantChanges(

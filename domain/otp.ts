@@ -1,5 +1,5 @@
 import type { Brand } from './brand.ts'
-import { sameText } from './constant-time.ts'
+import { equalInConstantTime } from './constant-time.ts'
 import { DomainError } from './errors.ts'
 
 /** What the user types: six digits, leading zeros included. */
@@ -139,7 +139,7 @@ export function attemptOtp(
   const otp = counting.current
   if (!otp || !isLive(otp, now)) return { record, outcome: 'no_code' }
 
-  if (sameText(deriveCode(otp), code)) {
+  if (equalInConstantTime(deriveCode(otp), code)) {
     return { record: { ...counting, current: null, replacement: null }, outcome: 'right' }
   }
 

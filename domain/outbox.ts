@@ -1,7 +1,7 @@
 import type { Brand } from './brand.ts'
 import type { Email } from './email.ts'
 import type { Language } from './language.ts'
-import { isMoneyHere, type Reversals } from './premium-grant.ts'
+import { isRetained, type Reversals } from './premium-grant.ts'
 import type { Price, Purchase, PurchaseId, SessionOutcome } from './purchase.ts'
 
 /**
@@ -86,7 +86,7 @@ export function messagesAbout(
 
 function isGivenBack(purchase: Purchase, reversals: Reversals): boolean {
   if (purchase.state !== 'paid') return false
-  return !isMoneyHere({ amountPaid: purchase.amountPaid, ...reversals })
+  return !isRetained({ amountPaid: purchase.amountPaid, ...reversals })
 }
 
 export function draftMessage(kind: OutboxKind, purchase: Purchase, now: Date): OutboxMessage {

@@ -32,28 +32,31 @@ export function hasPremium(grants: readonly PremiumGrant[]): boolean {
 /** Not revoked, and either given by hand or paid with money that is still ours. */
 export function isActive({ payment, revokedAt }: PremiumGrant): boolean {
   if (revokedAt) return false
-  return payment === null || isMoneyHere(payment)
+  return payment === null || isRetained(payment)
 }
 
 /** Whether the money of another payment of the address is still ours. A revoked grant's payment counts as well. */
-export function hasMoneyOfAnother(grants: readonly PremiumGrant[], purchaseId: string): boolean {
-  return grants.some(({ id, payment }) => id !== purchaseId && payment && isMoneyHere(payment))
+export function hasOtherRetainedPayment(
+  grants: readonly PremiumGrant[],
+  purchaseId: string,
+): boolean {
+  return grants.some(({ id, payment }) => id !== purchaseId && payment && isRetained(payment))
 }
 
 /** Neither sent back in full nor taken back by the bank. */
-export function isMoneyHere(payment: Payment): boolean {
+export function isRetained(payment: Payment): boolean {
   return !isRefundedInFull(payment) && !payment.disputes.some(withdrawsFunds)
 }
 
 /** Whether a payment other than this purchase's gives the address premium, so that this one is one too many. */
-export function isPaidTwice(grants: readonly PremiumGrant[], purchaseId: string): boolean {
+export function isDuplicatePayment(grants: readonly PremiumGrant[], purchaseId: string): boolean {
   return grants.some(
     (grant) => grant.id !== purchaseId && grant.payment !== null && isActive(grant),
   )
 }
 
 /** Whether what is known of a refund or a dispute is another than before, rather than the same at a later moment. */
-export function isNews(
+export function isStateChange(
   known: { readonly state: RefundState | DisputeState } | null,
   merged: { readonly state: RefundState | DisputeState },
 ): boolean {

@@ -2,7 +2,7 @@ import type { Brand } from './brand.ts'
 import type { Email } from './email.ts'
 import { DomainError } from './errors.ts'
 import type { Language } from './language.ts'
-import { isMoneyHere, type Reversals } from './premium-grant.ts'
+import { isRetained, type Reversals } from './premium-grant.ts'
 
 /** Our own name for a purchase: Stripe's idempotency key, `client_reference_id` and `metadata.purchase_id`. */
 export type PurchaseId = Brand<string, 'PurchaseId'>
@@ -148,7 +148,7 @@ export function refuseSecondPayment(
 /** Whether an operator has to look at it, because money is here that was not asked for. */
 export function awaitsReview(purchase: Purchase, reversals: Reversals): boolean {
   if (purchase.state !== 'review' || purchase.amountReceived === 0) return false
-  return isMoneyHere({
+  return isRetained({
     amountPaid: purchase.amountReceived,
     ...reversalsOf(purchase, reversals),
   })
@@ -184,15 +184,15 @@ export function attachSession(purchase: Purchase, sessionId: string): Purchase {
 }
 
 /** Longer than any debit takes. */
-const PATIENCE_MS = 30 * 24 * 60 * 60_000
+const PROCESSING_MAX_MS = 30 * 24 * 60 * 60_000
 
 /**
  * Whether to give up a purchase of which the provider knows no session: it never confirmed one, or the key is another
  * account's. Should it be paid all the same, paid beats closed.
  */
-export function isForgotten({ state, createdAt, expiresAt }: Purchase, now: Date): boolean {
+export function isAbandoned({ state, createdAt, expiresAt }: Purchase, now: Date): boolean {
   if (state === 'open') return expiresAt <= now
-  return state === 'processing' && now.getTime() - createdAt.getTime() > PATIENCE_MS
+  return state === 'processing' && now.getTime() - createdAt.getTime() > PROCESSING_MAX_MS
 }
 
 export function closePurchase(purchase: Purchase): Purchase {
@@ -200,7 +200,7 @@ export function closePurchase(purchase: Purchase): Purchase {
 }
 
 /** Whether a report is about this purchase, rather than about another session that merely names it. */
-export function concerns(report: SessionReport, purchase: Purchase): boolean {
+export function isReportOf(report: SessionReport, purchase: Purchase): boolean {
   return purchase.sessionId === null
     ? report.purchaseId === purchase.id
     : report.sessionId === purchase.sessionId
@@ -244,9 +244,9 @@ const STATE_AFTER = {
 } as const
 
 /** Keeps a payment that is no longer one too many, such as when the bank took the first one back. */
-export function keepDuplicate(purchase: Purchase): Purchase {
-  const isOneTooMany = purchase.state === 'paid' && purchase.isDuplicate
-  return isOneTooMany ? { ...purchase, isDuplicate: false } : purchase
+export function acceptDuplicate(purchase: Purchase): Purchase {
+  const isDuplicate = purchase.state === 'paid' && purchase.isDuplicate
+  return isDuplicate ? { ...purchase, isDuplicate: false } : purchase
 }
 
 /** Learns the provider's names for it. A report that brings nothing new returns the same object. */

@@ -1,5 +1,5 @@
 import type { CodeChallenge } from './code-challenge.ts'
-import { sameText } from './constant-time.ts'
+import { equalInConstantTime } from './constant-time.ts'
 import type { Email } from './email.ts'
 import { isLoggedOut } from './log-out.ts'
 
@@ -12,7 +12,7 @@ export type Verification = {
   readonly codeChallenge: CodeChallenge | null
 }
 
-export function verifyEmail(
+export function newVerification(
   email: Email,
   {
     codeChallenge = null,
@@ -32,17 +32,21 @@ export function isVerified(
 }
 
 /**
- * Whether whoever has the verifier to `codeChallenge` is the browser that proved the address. It no longer is once the
- * address has logged out everywhere, be it in the same millisecond; `lineAt` is the line that the latest log-out drew.
+ * Whether the browser with the verifier to `codeChallenge` is the one that proved the address. False once the address
+ * has logged out everywhere, even in the same millisecond. The latest log-out set `tokensValidAfter`.
  */
 export function isProvenBy(
   verification: Verification | null,
-  { codeChallenge, lineAt, now }: { codeChallenge: CodeChallenge; lineAt: Date | null; now: Date },
+  {
+    codeChallenge,
+    tokensValidAfter,
+    now,
+  }: { codeChallenge: CodeChallenge; tokensValidAfter: Date | null; now: Date },
 ): boolean {
   if (verification === null || verification.codeChallenge === null) return false
   return (
     isVerified(verification, now) &&
-    sameText(verification.codeChallenge, codeChallenge) &&
-    !isLoggedOut(verification.verifiedAt, lineAt)
+    equalInConstantTime(verification.codeChallenge, codeChallenge) &&
+    !isLoggedOut(verification.verifiedAt, tokensValidAfter)
   )
 }

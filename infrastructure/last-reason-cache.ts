@@ -6,7 +6,7 @@ import type { Language } from '../domain/language.ts'
  * Keeps them in memory, for the latest `readersMax` readers. After a restart, chance alone keeps an excuse from coming
  * twice in a row; a write to disk for every excuse would be a high price for that.
  */
-export function memoryLastReasons({ readersMax }: { readersMax: number }): LastReasons {
+export function lastReasonCache({ readersMax }: { readersMax: number }): LastReasons {
   // In the order in which they came last: a Map keeps the order in which its keys were set.
   const readers = new Map<Email, Map<Language, number>>()
 

@@ -18,10 +18,10 @@ declare const ALIBI_COMMIT: string | undefined
 const commit = typeof ALIBI_COMMIT === 'undefined' ? 'unknown' : ALIBI_COMMIT
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
-const complaint = isJournal(process.stderr.fd, process.env['JOURNAL_STREAM'])
+const errorPriority = isJournal(process.stderr.fd, process.env['JOURNAL_STREAM'])
   ? JOURNAL_PRIORITIES.error
   : ''
-const complain = (text: string) => void process.stderr.write(`${complaint}${text}\n`)
+const printError = (text: string) => void process.stderr.write(`${errorPriority}${text}\n`)
 const readFile = (path: string) => readFileSync(path, 'utf8')
 
 const exitCode = await main(process.argv.slice(2))
@@ -33,24 +33,24 @@ async function main(argv: readonly string[]): Promise<number> {
     return await run(argv)
   } catch (error) {
     if (error instanceof ConfigError) {
-      for (const problem of error.problems) complain(`alibi: ${problem}`)
+      for (const problem of error.problems) printError(`alibi: ${problem}`)
       return EXIT.wrongSettings
     }
-    complain(`alibi: ${reasonOf(error)}`)
+    printError(`alibi: ${reasonOf(error)}`)
     return EXIT.failed
   }
 }
 
 async function run(argv: readonly string[]): Promise<number> {
   const line = parseCommandLine(argv, COMMANDS)
-  if ('usageError' in line) return refuseUsage({ ...line, complain })
+  if ('usageError' in line) return refuseUsage({ ...line, printError })
   if ('topic' in line) return help({ ...line, groups: COMMAND_GROUPS, print })
 
   const { command, asked, options } = line
   const env = options.envFile === null ? process.env : withSettingsFile(options.envFile)
   if (!command.outlivesItsReader) process.stdout.on('error', endUnread)
   const { version } = packageJson
-  const output = { print, complain, progress: showProgress }
+  const output = { print, printError, progress: showProgress }
   const given = { ...output, ...options, commands: COMMANDS, version, commit }
   return command.run(commandContext({ env, readFile }, given), asked)
 }

@@ -11,7 +11,7 @@ export async function authenticate(ports: Dependencies, token: string): Promise<
   const claims = await ports.tokens.verify(token, ports.clock.now())
   if (!claims) throw new DomainError('invalid_token')
 
-  const lineAt = await findTokensValidAfter(ports, claims.email)
-  if (isLoggedOut(claims.issuedAt, lineAt)) throw new DomainError('invalid_token')
+  const tokensValidAfter = await findTokensValidAfter(ports, claims.email)
+  if (isLoggedOut(claims.issuedAt, tokensValidAfter)) throw new DomainError('invalid_token')
   return claims.email
 }

@@ -1,7 +1,7 @@
 import type { CodeChallenge } from '../../domain/code-challenge.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OtpCode } from '../../domain/otp.ts'
-import { verifyEmail } from '../../domain/verification.ts'
+import { newVerification } from '../../domain/verification.ts'
 import type { Ports, Token } from '../ports.ts'
 import { redeemOtp } from './redeem-otp.ts'
 import { issueToken, readTokenAccess } from './tokens.ts'
@@ -27,7 +27,7 @@ export async function confirmEmail(
 
   const lifetimeMs = ports.rules.verificationLifetimeMs
   const now = ports.clock.now()
-  const verification = verifyEmail(email, { codeChallenge, lifetimeMs, now })
+  const verification = newVerification(email, { codeChallenge, lifetimeMs, now })
   await redeemOtp(ports, { email, code, verification })
   return access.hasPremium ? issueToken(ports, email, access) : null
 }

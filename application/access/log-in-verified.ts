@@ -21,15 +21,15 @@ export async function logInVerified(
   ports: Dependencies,
   { email, codeVerifier }: { email: Email; codeVerifier: CodeVerifier },
 ): Promise<Token> {
-  // The token counts as issued before the line is read: a log-out that comes after that reading ends it.
+  // The token counts as issued before the log-out is read: a log-out after that reading ends it.
   const now = ports.clock.now()
   const verification = await ports.verifications.findByEmail(email)
-  const lineAt = await findTokensValidAfter(ports, email)
+  const tokensValidAfter = await findTokensValidAfter(ports, email)
   const codeChallenge = ports.secrets.challengeOf(codeVerifier)
-  if (!isProvenBy(verification, { codeChallenge, lineAt, now })) {
+  if (!isProvenBy(verification, { codeChallenge, tokensValidAfter, now })) {
     throw new DomainError('email_not_verified_to_log_in')
   }
 
   if (!(await checkPremium(ports, email))) throw new DomainError('premium_required_to_log_in')
-  return ports.tokens.issue(email, issueTime(lineAt, now))
+  return ports.tokens.issue(email, issueTime(tokensValidAfter, now))
 }

@@ -3,16 +3,16 @@ import type { Language } from '../../domain/language.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import type { Ports } from '../ports.ts'
 import { requirePremium } from './check-premium.ts'
-import { verifyEmail } from './send-code.ts'
+import { sendCode } from './send-code.ts'
 
 type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'mailer' | 'clock' | 'rules' | 'premiumGrants'>
 
-/** Mails a code to an address that has premium. Throws `premium_required`, or as `verifyEmail` does. */
+/** Mails a code to an address that has premium. Throws `premium_required`, or as `sendCode` does. */
 export async function requestOtp(
   ports: Dependencies,
   { email, language }: { email: Email; language: Language },
 ): Promise<OtpCode> {
   await requirePremium(ports, email)
 
-  return verifyEmail(ports, { email, language })
+  return sendCode(ports, { email, language })
 }

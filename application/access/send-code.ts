@@ -10,7 +10,7 @@ type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'mailer' | 'clock' | 'rules
  * exceed the limit, and uncounted when it cannot be sent. Throws `too_many_mails`, or `Unavailable('email')` with the
  * code that lived before still alive.
  */
-export async function verifyEmail(
+export async function sendCode(
   ports: Dependencies,
   { email, language }: { email: Email; language: Language },
 ): Promise<OtpCode> {

@@ -34,5 +34,5 @@ export function findTokensValidAfter(
   { logOuts, secrets }: Pick<Ports, 'logOuts' | 'secrets'>,
   email: Email,
 ): Promise<Date | null> {
-  return logOuts.findByEmail(email, secrets.tracesOf(email))
+  return logOuts.findByEmail(email, secrets.erasureDigests(email))
 }

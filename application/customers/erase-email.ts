@@ -1,6 +1,6 @@
 import type { Email } from '../../domain/email.ts'
 import { mayStillBePaid } from '../../domain/erasure.ts'
-import { drawLine } from '../../domain/log-out.ts'
+import { nextTokensValidAfter } from '../../domain/log-out.ts'
 import {
   awaitsReview,
   closePurchase,
@@ -8,7 +8,7 @@ import {
   type PurchaseId,
 } from '../../domain/purchase.ts'
 import { logOutage } from '../error-report.ts'
-import { causeOf, type SettleDependencies, settleSession } from '../payments/settle-payment.ts'
+import { originOf, type SettleDependencies, settleSession } from '../payments/settle-payment.ts'
 import type { Ports } from '../ports.ts'
 import type { KeptRecords, PersonalRecords } from '../store.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -90,8 +90,8 @@ async function readEnd(
   if (report) return (await settleSession(ports, report, 'operator'))?.purchase.state ?? state
   // The provider does not know the page, so that it takes no money. Money on its way may still come.
   if (state !== 'open') return state
-  const cause = causeOf(ports, { by: 'operator', source: sessionId })
-  const closed = await ports.purchases.updateById(id, cause, (_, current) => ({
+  const origin = originOf(ports, { by: 'operator', source: sessionId })
+  const closed = await ports.purchases.updateById(id, origin, (_, current) => ({
     purchase: closePurchase(current),
   }))
   return closed?.purchase?.state ?? 'closed'
@@ -100,14 +100,14 @@ async function readEnd(
 /** Nothing is erased where a payment has become possible since the others were ended. */
 async function eraseRecords(ports: Dependencies, email: Email): Promise<Erasure> {
   const name = ports.secrets.newErasedEmail()
-  const [trace] = ports.secrets.tracesOf(email)
-  const cause = causeOf(ports, { by: 'operator', source: 'erase' })
+  const [digest] = ports.secrets.erasureDigests(email)
+  const origin = originOf(ports, { by: 'operator', source: 'erase' })
   let inTheWay: Purchase | undefined
   let awaitReview: readonly PurchaseId[] = []
   const kept = await ports.personalData.erase(
     email,
-    { name, trace, cause },
-    (account, tokensValidAfter) => {
+    { name, digest, origin },
+    (account, previous) => {
       inTheWay = account.purchases.find(mayStillBePaid)
       if (inTheWay) return null
       awaitReview = account.purchases
@@ -115,8 +115,8 @@ async function eraseRecords(ports: Dependencies, email: Email): Promise<Erasure>
         .map(({ id }) => id)
       const open = account.purchases.filter(({ state }) => state === 'open')
       // The clock is read under the write lock, so that a log-in during the wait for it ends as well.
-      const lineAt = drawLine(tokensValidAfter, ports.clock.now())
-      return { closed: open.map(closePurchase), lineAt }
+      const tokensValidAfter = nextTokensValidAfter(previous, ports.clock.now())
+      return { closed: open.map(closePurchase), tokensValidAfter }
     },
   )
   if (kept) return { outcome: 'erased', name, kept, awaitReview }

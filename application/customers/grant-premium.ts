@@ -11,7 +11,7 @@ export async function grantPremium(ports: Dependencies, email: Email): Promise<b
   const grants = await ports.premiumGrants.findByEmail(email)
   if (grants.some((grant) => grant.payment === null && isActive(grant))) return false
 
-  const cause = { at: ports.clock.now(), by: 'operator', source: null } as const
-  await ports.premiumGrants.add({ id: ports.secrets.newGrantId(), email }, cause)
+  const origin = { at: ports.clock.now(), by: 'operator', source: null } as const
+  await ports.premiumGrants.add({ id: ports.secrets.newGrantId(), email }, origin)
   return true
 }

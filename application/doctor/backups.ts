@@ -13,7 +13,7 @@ export type BackupFacts = {
 
 const HOUR_MS = 3_600_000
 
-export function judgeBackups(facts: BackupFacts): readonly Finding[] {
+export function checkBackups(facts: BackupFacts): readonly Finding[] {
   const { ok, warning, failed } = findingsOn('backups')
   if (!facts) {
     return [

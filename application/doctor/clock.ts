@@ -12,7 +12,7 @@ const FAILED_MS = 4 * 60_000
 
 const SYNCHRONIZE = 'let it be synchronised, such as with "timedatectl set-ntp true"'
 
-export function judgeClock(facts: ClockFacts): readonly Finding[] {
+export function checkClock(facts: ClockFacts): readonly Finding[] {
   const { ok, skipped, warning, failed } = findingsOn('clock')
   if (facts.kind === 'system') {
     const { isSynchronized, reason } = facts

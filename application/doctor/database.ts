@@ -61,16 +61,16 @@ const LISTED_MAX = 3
 
 const RESTORE = 'stop the service and put a backup in its place: alibi restore FILE'
 
-export function judgeDatabase(facts: DatabaseFacts): readonly Finding[] {
+export function checkDatabase(facts: DatabaseFacts): readonly Finding[] {
   return [
-    ...judgeFile(facts),
-    ...(facts.content ? judgeContent(facts, facts.content) : []),
-    ...(facts.disk ? [judgeDisk(facts.disk, facts.file)] : []),
-    ...(facts.content?.work ? judgeWork(facts.content.work) : []),
+    ...checkFile(facts),
+    ...(facts.content ? checkContent(facts, facts.content) : []),
+    ...(facts.disk ? [checkDisk(facts.disk, facts.file)] : []),
+    ...(facts.content?.work ? checkWork(facts.content.work) : []),
   ]
 }
 
-function judgeFile({ path, file, trouble }: DatabaseFacts): readonly Finding[] {
+function checkFile({ path, file, trouble }: DatabaseFacts): readonly Finding[] {
   const { warning, failed } = findingsOn('database')
   if (!file && trouble === null) {
     return [
@@ -81,7 +81,7 @@ function judgeFile({ path, file, trouble }: DatabaseFacts): readonly Finding[] {
     ]
   }
   const found: Finding[] = []
-  if (trouble !== null) found.push(judgeTrouble(path, trouble))
+  if (trouble !== null) found.push(reportTrouble(path, trouble))
   if (!file) return found
   const { isExposed, foreignFiles, isFolderUsable, logBytes } = file
   for (const foreign of foreignFiles) {
@@ -114,7 +114,7 @@ function judgeFile({ path, file, trouble }: DatabaseFacts): readonly Finding[] {
   return found
 }
 
-function judgeTrouble(path: string, trouble: string): Finding {
+function reportTrouble(path: string, trouble: string): Finding {
   const { failed } = findingsOn('database')
   if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(trouble)) {
     return failed(`${path} is damaged, or no database (${trouble})`, RESTORE)
@@ -129,7 +129,7 @@ function judgeTrouble(path: string, trouble: string): Finding {
   )
 }
 
-function judgeContent(facts: DatabaseFacts, content: DatabaseContent): readonly Finding[] {
+function checkContent(facts: DatabaseFacts, content: DatabaseContent): readonly Finding[] {
   const { failed } = findingsOn('database')
   const { damage, danglingRows } = content
   const found: Finding[] = []
@@ -177,7 +177,7 @@ function checkSchema(
   }
 }
 
-function judgeDisk({ freeBytes }: { freeBytes: number }, file: FileFacts | null): Finding {
+function checkDisk({ freeBytes }: { freeBytes: number }, file: FileFacts | null): Finding {
   const { ok, warning, failed } = findingsOn('disk')
   const free = `${formatBytes(freeBytes)} free`
   const advice = 'make room: what cannot be written down cannot be sold'
@@ -187,7 +187,7 @@ function judgeDisk({ freeBytes }: { freeBytes: number }, file: FileFacts | null)
   return warning(`${free}, less than ${formatBytes(wanted)}`, advice)
 }
 
-function judgeWork(work: WaitingWork): readonly Finding[] {
+function checkWork(work: WaitingWork): readonly Finding[] {
   return [checkPurchases(work), ...checkOutbox(work)]
 }
 

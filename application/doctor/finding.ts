@@ -32,10 +32,10 @@ export type Outcome<Value> =
   /** The HTTP status of an answer that refuses the key: 401 or 403. */
   | { readonly kind: 'refused'; readonly status: number }
   /** No answer, or none that makes sense; why, in a few words. */
-  | { readonly kind: 'silent'; readonly reason: string }
+  | { readonly kind: 'unreachable'; readonly reason: string }
 
 /** The finding on a provider that gave no answer: with its name, the setting of its key, and its own pages. */
-export function judgeNoAnswer(
+export function reportNoAnswer(
   name: string,
   answer: Exclude<Outcome<unknown>, { kind: 'answered' }>,
   {

@@ -1,4 +1,4 @@
-import { type Finding, findingsOn, judgeNoAnswer, type Outcome } from './finding.ts'
+import { type Finding, findingsOn, type Outcome, reportNoAnswer } from './finding.ts'
 
 /** Null where mails are only shown on the console. */
 export type MailFacts = {
@@ -24,14 +24,14 @@ const RESEND = {
 const DOMAINS_PAGE = 'https://resend.com/domains'
 const LISTED_MAX = 5
 
-export function judgeMail(facts: MailFacts): readonly Finding[] {
+export function checkMail(facts: MailFacts): readonly Finding[] {
   const { ok } = findingsOn('mail')
   if (!facts) return [ok('shown on the console')]
   const { testMail } = facts
-  return [...judgeDomains(facts), ...(testMail ? [judgeTestMail(testMail)] : [])]
+  return [...checkDomains(facts), ...(testMail ? [checkTestMail(testMail)] : [])]
 }
 
-function judgeDomains({ domains, senderDomain, testMail }: NonNullable<MailFacts>): Finding[] {
+function checkDomains({ domains, senderDomain, testMail }: NonNullable<MailFacts>): Finding[] {
   const { ok, warning, failed } = findingsOn('mail')
   switch (domains.kind) {
     case 'sending_only':
@@ -44,8 +44,8 @@ function judgeDomains({ domains, senderDomain, testMail }: NonNullable<MailFacts
         ),
       ]
     case 'refused':
-    case 'silent':
-      return [judgeNoAnswer('mail', domains, RESEND)]
+    case 'unreachable':
+      return [reportNoAnswer('mail', domains, RESEND)]
     case 'answered':
       break
   }
@@ -66,7 +66,7 @@ function judgeDomains({ domains, senderDomain, testMail }: NonNullable<MailFacts
   ]
 }
 
-function judgeTestMail(sent: Outcome<null>): Finding {
+function checkTestMail(sent: Outcome<null>): Finding {
   const { ok, failed } = findingsOn('mail')
   switch (sent.kind) {
     case 'answered':
@@ -76,7 +76,7 @@ function judgeTestMail(sent: Outcome<null>): Finding {
         `Resend refuses the test mail (HTTP ${sent.status})`,
         `see that RESEND_API_KEY is right (${RESEND.keysPage}), and that the domain of EMAIL_FROM is verified (${DOMAINS_PAGE})`,
       )
-    case 'silent':
+    case 'unreachable':
       return failed(`the test mail could not be sent: ${sent.reason}`, 'try again')
   }
 }

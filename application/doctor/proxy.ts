@@ -20,7 +20,7 @@ export type ProxyFacts = {
 }
 
 /** Whether a visitor can choose the address that Alibi counts requests by. */
-export function judgeProxy(facts: ProxyFacts | null): readonly Finding[] {
+export function checkProxy(facts: ProxyFacts | null): readonly Finding[] {
   const { ok, skipped, failed } = findingsOn('proxy')
   if (!facts) return [skipped('what is behind PUBLIC_URL has to be ready first')]
   if (!facts.first || !facts.second) {

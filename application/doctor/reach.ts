@@ -33,30 +33,30 @@ export type ReachFacts = {
 const OK = 200
 const UNAVAILABLE = 503
 
-export function judgeReach(
+export function checkReach(
   facts: ReachFacts,
   { version }: { version: string },
 ): readonly Finding[] {
   const { publicUrl, publicAnswer, localUrl, localAnswer, servedVersion } = facts
   return [
-    judgeService(localUrl, localAnswer),
+    checkService(localUrl, localAnswer),
     publicUrl !== null && publicAnswer
-      ? judgePublicUrl({ publicUrl, localUrl, localAnswer }, publicAnswer)
+      ? checkPublicUrl({ publicUrl, localUrl, localAnswer }, publicAnswer)
       : findingsOn('public url').skipped('PUBLIC_URL is not set'),
     ...(servedVersion === null || servedVersion === version
       ? []
-      : [judgeVersion(servedVersion, version)]),
+      : [reportVersion(servedVersion, version)]),
   ]
 }
 
-function judgeVersion(served: string, own: string): Finding {
+function reportVersion(served: string, own: string): Finding {
   return findingsOn('service').warning(
     `version ${served} serves, and this executable is ${own}`,
     'restart the service, or look which executable it starts',
   )
 }
 
-function judgeService(url: string | null, probe: Probe | null): Finding {
+function checkService(url: string | null, probe: Probe | null): Finding {
   const { ok, skipped, warning, failed } = findingsOn('service')
   if (url === null || !probe) return skipped('PORT is 0, so that nobody knows where it listens')
   if (probe.kind === 'no_answer') {
@@ -78,7 +78,7 @@ function judgeService(url: string | null, probe: Probe | null): Finding {
   )
 }
 
-function judgePublicUrl(
+function checkPublicUrl(
   {
     publicUrl,
     localUrl,
@@ -90,7 +90,7 @@ function judgePublicUrl(
 ): Finding {
   const { ok, warning, failed } = findingsOn('public url')
   const target = localUrl ?? 'HOST and PORT'
-  if (probe.kind === 'no_answer') return judgeTrouble(publicUrl, probe)
+  if (probe.kind === 'no_answer') return reportTrouble(publicUrl, probe)
   const { status, location, isAlibi } = probe
   if (isAlibi && status === OK) {
     if (localAnswer?.kind === 'no_answer' && localAnswer.trouble === 'refused') {
@@ -122,7 +122,7 @@ function judgePublicUrl(
   )
 }
 
-function judgeTrouble(
+function reportTrouble(
   publicUrl: string,
   { trouble, code }: Probe & { kind: 'no_answer' },
 ): Finding {

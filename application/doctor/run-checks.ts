@@ -1,82 +1,82 @@
 import { type Finding, findingsOn } from './finding.ts'
 
 /** Looks at one part of the installation, and says what it found. */
-export type Checkup = {
+export type Check = {
   /** What its findings are about: a line for each where it cannot tell them itself. */
   readonly names: readonly [string, ...string[]]
   readonly needsNetwork: boolean
-  examine(): Promise<readonly Finding[]>
+  run(): Promise<readonly Finding[]>
 }
 
 /**
- * Every finding, in the order of the checkups. What needs the network is examined at the same time, and given up after
- * `patienceMs`; the rest one after the other, so that a long look at the disk makes no provider seem late. A checkup
- * that throws is a finding like any other.
+ * Every finding, in the order of the checks. Those that need the network run at the same time, and are given up after
+ * `timeoutMs`; the rest run one after the other, so that a slow disk makes no provider seem late. A check that throws
+ * is a finding like any other.
  */
-export async function diagnose(
-  checkups: readonly Checkup[],
+export async function runChecks(
+  checks: readonly Check[],
   {
     offline,
-    patienceMs,
+    timeoutMs,
     wait,
     onProgress,
   }: {
     offline: boolean
-    patienceMs: number
+    timeoutMs: number
     /** Resolves after so many milliseconds, or once it is aborted. */
     wait: (milliseconds: number, until: AbortSignal) => Promise<void>
     /** Called with what is being looked at. */
     onProgress: (names: readonly string[]) => void
   },
 ): Promise<readonly Finding[]> {
-  const underWay = new Set<Checkup>()
+  const underWay = new Set<Check>()
   const tellProgress = () => onProgress([...underWay].map(({ names: [name] }) => name))
 
-  async function examine(checkup: Checkup): Promise<readonly Finding[]> {
-    underWay.add(checkup)
+  async function runCheck(check: Check): Promise<readonly Finding[]> {
+    underWay.add(check)
     tellProgress()
     const ended = new AbortController()
     try {
-      const tooLate = wait(patienceMs, ended.signal).then(() => outOfPatience(checkup, patienceMs))
-      const examined = examineSafely(checkup)
-      return await (checkup.needsNetwork ? Promise.race([examined, tooLate]) : examined)
+      const tooLate = wait(timeoutMs, ended.signal).then(() => timedOut(check, timeoutMs))
+      const findings = runSafely(check)
+      return await (check.needsNetwork ? Promise.race([findings, tooLate]) : findings)
     } finally {
       ended.abort()
-      underWay.delete(checkup)
+      underWay.delete(check)
       tellProgress()
     }
   }
 
-  const found = new Map<Checkup, readonly Finding[]>()
-  const remote = checkups.filter(({ needsNetwork }) => needsNetwork)
-  const examineRemote = async (checkup: Checkup) =>
-    found.set(checkup, offline ? skipped(checkup) : await examine(checkup))
-  await Promise.all(remote.map(examineRemote))
-  for (const checkup of checkups) {
-    if (!checkup.needsNetwork) found.set(checkup, await examine(checkup))
+  const found = new Map<Check, readonly Finding[]>()
+  const remote = checks.filter(({ needsNetwork }) => needsNetwork)
+  const runRemote = async (check: Check) =>
+    found.set(check, offline ? skipped(check) : await runCheck(check))
+  await Promise.all(remote.map(runRemote))
+  for (const check of checks) {
+    if (!check.needsNetwork) found.set(check, await runCheck(check))
   }
-  return checkups.flatMap((checkup) => found.get(checkup) ?? [])
+  return checks.flatMap((check) => found.get(check) ?? [])
 }
 
-async function examineSafely(checkup: Checkup): Promise<readonly Finding[]> {
+async function runSafely(check: Check): Promise<readonly Finding[]> {
   try {
-    return await checkup.examine()
+    return await check.run()
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'an unknown error'
     const advice = 'this is a fault of Alibi: please report it'
-    return unchecked(checkup, `could not be checked: ${reason}`, advice)
+    return unchecked(check, `could not be checked: ${reason}`, advice)
   }
 }
 
-function skipped({ names }: Checkup): readonly Finding[] {
+function skipped({ names }: Check): readonly Finding[] {
   return names.map((name) => findingsOn(name).skipped('not looked at (--offline)'))
 }
 
-function outOfPatience(checkup: Checkup, patienceMs: number): readonly Finding[] {
-  return unchecked(checkup, `could not be checked within ${patienceMs / 1000} s`, 'try again')
+function timedOut(check: Check, timeoutMs: number): readonly Finding[] {
+  return unchecked(check, `could not be checked within ${timeoutMs / 1000} s`, 'try again')
 }
 
-/** A line for each name, so that nobody takes what is not said for sound. */
-function unchecked({ names }: Checkup, text: string, advice: string): readonly Finding[] {
+/** A line for each name: what is left out would look healthy. */
+function unchecked({ names }: Check, text: string, advice: string): readonly Finding[] {
   return names.map((name) => findingsOn(name).failed(text, advice))
 }

@@ -39,16 +39,16 @@ export type ExposedFile = {
 
 const BY_FILE = 'alibi doctor --env-file /etc/alibi/alibi.env'
 
-export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
+export function checkSettings(facts: SettingsFacts): readonly Finding[] {
   return [
-    ...judgeValues(facts),
-    ...judgeEnvironment(facts.runtimeVariables),
-    ...facts.exposedFiles.map(judgeFile),
-    ...judgeContent(facts),
+    ...checkValues(facts),
+    ...checkEnvironment(facts.runtimeVariables),
+    ...facts.exposedFiles.map(reportExposedFile),
+    ...checkContent(facts),
   ]
 }
 
-function judgeValues({ problems, settings, isFileNamed }: SettingsFacts): readonly Finding[] {
+function checkValues({ problems, settings, isFileNamed }: SettingsFacts): readonly Finding[] {
   const { ok, failed } = findingsOn('settings')
   if (!settings) {
     const advice = isFileNamed
@@ -64,10 +64,10 @@ function judgeValues({ problems, settings, isFileNamed }: SettingsFacts): readon
   const { isProduction, publicUrl } = settings
   const where = publicUrl === null ? '' : `, for ${publicUrl}`
   const summary = `all there, for ${isProduction ? 'production' : 'development'}${where}`
-  return [ok(summary), ...judgeSafety(settings)]
+  return [ok(summary), ...checkSafety(settings)]
 }
 
-function judgeSafety({
+function checkSafety({
   isProduction,
   publicUrl,
   host,
@@ -139,7 +139,7 @@ function judgeSafety({
   return found
 }
 
-function judgeEnvironment(names: readonly string[]): readonly Finding[] {
+function checkEnvironment(names: readonly string[]): readonly Finding[] {
   const { warning } = findingsOn('environment')
   return names.map((name) =>
     warning(
@@ -149,7 +149,7 @@ function judgeEnvironment(names: readonly string[]): readonly Finding[] {
   )
 }
 
-function judgeFile({ source, path, isWritable }: ExposedFile): Finding {
+function reportExposedFile({ source, path, isWritable }: ExposedFile): Finding {
   const { warning } = findingsOn('files')
   const done = isWritable ? 'read or change' : 'read'
   return warning(
@@ -158,7 +158,7 @@ function judgeFile({ source, path, isWritable }: ExposedFile): Finding {
   )
 }
 
-function judgeContent({ settings, contentWarnings }: SettingsFacts): readonly Finding[] {
+function checkContent({ settings, contentWarnings }: SettingsFacts): readonly Finding[] {
   if (!settings) return []
   const { ok, warning } = findingsOn('content')
   if (contentWarnings.length > 0) {

@@ -1,6 +1,6 @@
 import type { Price } from '../../domain/purchase.ts'
-import { type Finding, findingsOn, judgeNoAnswer, type Outcome } from './finding.ts'
-import { type EndpointFacts, judgeWebhook } from './webhook.ts'
+import { type Finding, findingsOn, type Outcome, reportNoAnswer } from './finding.ts'
+import { checkWebhook, type EndpointFacts } from './webhook.ts'
 
 export type StripeFacts = {
   readonly isKeyLive: boolean
@@ -31,28 +31,28 @@ const STRIPE = {
 }
 
 /** `null` is the sandbox provider. */
-export function judgeStripe(
+export function checkStripe(
   facts: StripeFacts | null,
   { formatPrice }: { formatPrice: (price: Price) => string },
 ): readonly Finding[] {
   if (!facts) return [findingsOn('stripe').ok('not in use: the sandbox provider takes no money')]
   const { isKeyLive, key, price, webhook } = facts
-  const found = judgeKey(isKeyLive, key)
+  const found = checkKey(isKeyLive, key)
   // Every other request with that key has failed for the same reason.
   if (key.kind !== 'answered') {
     const names = ['price', 'webhook']
     return [...found, ...names.map((name) => findingsOn(name).skipped('Stripe told nothing'))]
   }
-  return [...found, judgePrice(price, formatPrice), ...judgeWebhook(webhook)]
+  return [...found, checkPrice(price, formatPrice), ...checkWebhook(webhook)]
 }
 
-function judgeKey(isKeyLive: boolean, key: StripeFacts['key']): readonly Finding[] {
+function checkKey(isKeyLive: boolean, key: StripeFacts['key']): readonly Finding[] {
   const { ok, failed } = findingsOn('stripe')
   const mode = isKeyLive ? 'live' : 'test'
   switch (key.kind) {
     case 'refused':
-    case 'silent':
-      return [judgeNoAnswer('stripe', key, STRIPE)]
+    case 'unreachable':
+      return [reportNoAnswer('stripe', key, STRIPE)]
     case 'answered': {
       const { unreadable, unwritable } = key.value
       const lacking = [
@@ -70,7 +70,7 @@ function judgeKey(isKeyLive: boolean, key: StripeFacts['key']): readonly Finding
   }
 }
 
-function judgePrice(price: StripeFacts['price'], formatPrice: (price: Price) => string): Finding {
+function checkPrice(price: StripeFacts['price'], formatPrice: (price: Price) => string): Finding {
   const { ok, failed } = findingsOn('price')
   if (!price) return ok('made at the checkout, from PREMIUM_PRICE and PREMIUM_CURRENCY')
 
@@ -81,7 +81,7 @@ function judgePrice(price: StripeFacts['price'], formatPrice: (price: Price) => 
       `give the key read access to Prices at ${KEYS_PAGE}`,
     )
   }
-  if (found.kind === 'silent') {
+  if (found.kind === 'unreachable') {
     return failed(`${id} cannot be looked up: ${found.reason}`, 'try again')
   }
   const another = 'set STRIPE_PRICE_ID to the id of a one-time price that is active'

@@ -25,7 +25,7 @@ export type Endpoint = {
 const PAGE = 'https://dashboard.stripe.com/webhooks'
 const LISTED_MAX = 5
 
-export function judgeWebhook(facts: EndpointFacts): readonly Finding[] {
+export function checkWebhook(facts: EndpointFacts): readonly Finding[] {
   const { warning, failed } = findingsOn('webhook')
   const { listed, wantedUrls } = facts
   if (listed.kind === 'refused') {
@@ -34,27 +34,27 @@ export function judgeWebhook(facts: EndpointFacts): readonly Finding[] {
         'the key may not read webhook endpoints, so that they cannot be checked',
         `give the key read access to Webhook Endpoints, or look at ${PAGE}`,
       ),
-      ...judgeDelivery(facts),
+      ...checkDelivery(facts),
     ]
   }
-  if (listed.kind === 'silent') {
+  if (listed.kind === 'unreachable') {
     return [failed(`the endpoints cannot be listed: ${listed.reason}`, 'try again')]
   }
   const ours = listed.value.filter(({ url }) => wantedUrls.includes(withoutSecrets(url)))
   const enabled = ours.filter(({ isEnabled }) => isEnabled)
-  if (ours.length === 0) return [judgeAbsence(facts, listed.value), ...judgeDelivery(facts)]
+  if (ours.length === 0) return [reportAbsence(facts, listed.value), ...checkDelivery(facts)]
   if (enabled.length === 0) {
     const urls = ours.map(({ url }) => withoutSecrets(url)).join(', ')
-    return [failed(`${urls} is disabled`, `enable it at ${PAGE}`), ...judgeDelivery(facts)]
+    return [failed(`${urls} is disabled`, `enable it at ${PAGE}`), ...checkDelivery(facts)]
   }
   return [
-    ...(enabled.length > 1 ? [judgeSurplus(enabled)] : []),
-    ...judgeEndpoints(enabled, facts),
-    ...judgeDelivery(facts),
+    ...(enabled.length > 1 ? [reportSurplus(enabled)] : []),
+    ...checkEndpoints(enabled, facts),
+    ...checkDelivery(facts),
   ]
 }
 
-function judgeAbsence(
+function reportAbsence(
   { wantedUrls: [wanted = ''], wantedEvents }: EndpointFacts,
   endpoints: readonly Endpoint[],
 ): Finding {
@@ -73,14 +73,14 @@ function judgeAbsence(
   )
 }
 
-function judgeSurplus(endpoints: readonly Endpoint[]): Finding {
+function reportSurplus(endpoints: readonly Endpoint[]): Finding {
   return findingsOn('webhook').warning(
     `${endpoints.length} endpoints lead here, so that everything comes ${endpoints.length} times`,
     `keep one of them, or the signing secrets of all in STRIPE_WEBHOOK_SECRET`,
   )
 }
 
-function judgeEndpoints(
+function checkEndpoints(
   endpoints: readonly Endpoint[],
   { wantedEvents, apiVersion }: EndpointFacts,
 ): readonly Finding[] {
@@ -106,7 +106,7 @@ function judgeEndpoints(
   return found.length > 0 ? found : [ok(`${urls} is enabled, and listens to all that is needed`)]
 }
 
-function judgeDelivery({ undelivered }: EndpointFacts): readonly Finding[] {
+function checkDelivery({ undelivered }: EndpointFacts): readonly Finding[] {
   if (!undelivered) return []
   return [
     findingsOn('webhook').warning(

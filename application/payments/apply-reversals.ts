@@ -1,5 +1,5 @@
 import { type Dispute, mergeDispute } from '../../domain/dispute.ts'
-import type { Cause } from '../../domain/grant-change.ts'
+import type { Origin } from '../../domain/grant-change.ts'
 import { isActive, type Reversals } from '../../domain/premium-grant.ts'
 import { mergeRefund, type Refund } from '../../domain/refund.ts'
 import type { Ports } from '../ports.ts'
@@ -9,37 +9,37 @@ export type ReversalDependencies = Pick<
   'purchases' | 'refunds' | 'disputes' | 'payments' | 'log'
 >
 
-/** Takes refunds into account, in any order and any number of times, and says how many were news. */
+/** Takes refunds into account, in any order and any number of times, and says how many states changed. */
 export async function applyRefunds(
   ports: ReversalDependencies,
   refunds: readonly Refund[],
-  cause: Cause,
+  origin: Origin,
 ): Promise<number> {
-  const news = await ports.refunds.update(refunds, cause, mergeRefund)
+  const changes = await ports.refunds.update(refunds, origin, mergeRefund)
   const bounced = refunds.filter(({ state }) => state === 'failed')
-  if (news > 0) await reportPaidTwice(ports, bounced)
-  return news
+  if (changes > 0) await reportDuplicatePayments(ports, bounced)
+  return changes
 }
 
 /** As `applyRefunds`. */
 export async function applyDisputes(
   ports: ReversalDependencies,
   disputes: readonly Dispute[],
-  cause: Cause,
+  origin: Origin,
 ): Promise<number> {
-  const news = await ports.disputes.update(disputes, cause, mergeDispute)
+  const changes = await ports.disputes.update(disputes, origin, mergeDispute)
   const won = disputes.filter(({ state }) => state === 'won')
-  if (news > 0) await reportPaidTwice(ports, won)
-  return news
+  if (changes > 0) await reportDuplicatePayments(ports, won)
+  return changes
 }
 
-/** Reads what has been given back of a payment, or is disputed, and says how much of that was news. */
+/** Reads what has been given back of a payment, or is disputed, and says how many states changed. */
 export async function readReversals(
   ports: ReversalDependencies,
   paymentIntentId: string | null,
-  cause: Cause,
+  origin: Origin,
 ): Promise<number> {
-  return applyReversals(ports, await findReversals(ports, paymentIntentId), cause)
+  return applyReversals(ports, await findReversals(ports, paymentIntentId), origin)
 }
 
 export async function findReversals(
@@ -56,17 +56,17 @@ export async function findReversals(
 export async function applyReversals(
   ports: ReversalDependencies,
   { refunds, disputes }: Reversals,
-  cause: Cause,
+  origin: Origin,
 ): Promise<number> {
-  const newRefunds = await applyRefunds(ports, refunds, cause)
-  return newRefunds + (await applyDisputes(ports, disputes, cause))
+  const newRefunds = await applyRefunds(ports, refunds, origin)
+  return newRefunds + (await applyDisputes(ports, disputes, origin))
 }
 
 /**
  * Logs where an address has paid twice, now that money has come back to us. Only the operator can say which of the
  * payments is one too many.
  */
-async function reportPaidTwice(
+async function reportDuplicatePayments(
   { purchases, log }: ReversalDependencies,
   returned: readonly (Refund | Dispute)[],
 ): Promise<void> {

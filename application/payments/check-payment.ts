@@ -1,5 +1,5 @@
 import { isErased } from '../../domain/erasure.ts'
-import { hasPremium, isMoneyHere } from '../../domain/premium-grant.ts'
+import { hasPremium, isRetained } from '../../domain/premium-grant.ts'
 import { type Purchase, reversalsOf } from '../../domain/purchase.ts'
 import type { Ports } from '../ports.ts'
 import { type SettleDependencies, settleSession } from './settle-payment.ts'
@@ -49,5 +49,5 @@ async function statusOfPaid(
   if (hasPremium(account.grants)) return 'active'
   if (purchase.state === 'paid') return 'ended'
   const payment = { amountPaid: purchase.amountReceived, ...reversalsOf(purchase, account) }
-  return isMoneyHere(payment) ? 'processing' : 'ended'
+  return isRetained(payment) ? 'processing' : 'ended'
 }

@@ -1,4 +1,4 @@
-import type { Cause } from '../../domain/grant-change.ts'
+import type { Origin } from '../../domain/grant-change.ts'
 import {
   attachSession,
   closePurchase,
@@ -9,7 +9,7 @@ import {
 } from '../../domain/purchase.ts'
 import type { CheckoutSession, Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'
-import { causeOf, type SettleDependencies, settleSession } from './settle-payment.ts'
+import { originOf, type SettleDependencies, settleSession } from './settle-payment.ts'
 
 /**
  * Asks the provider for the session of a purchase that has none yet. Null where that session was expired at once,
@@ -106,6 +106,6 @@ async function updatePurchase(
 }
 
 /** The origin of every change by a checkout: no event of the provider is its source. */
-export function checkoutOrigin(ports: Pick<Ports, 'clock'>): Cause {
-  return causeOf(ports, { by: 'checkout', source: null })
+export function checkoutOrigin(ports: Pick<Ports, 'clock'>): Origin {
+  return originOf(ports, { by: 'checkout', source: null })
 }

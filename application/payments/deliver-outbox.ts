@@ -1,5 +1,5 @@
 import { isErased } from '../../domain/erasure.ts'
-import type { Cause } from '../../domain/grant-change.ts'
+import type { Origin } from '../../domain/grant-change.ts'
 import {
   beginAttempt,
   draftMessage,
@@ -7,8 +7,8 @@ import {
   type OutboxKind,
   type OutboxMessage,
 } from '../../domain/outbox.ts'
-import { hasMoneyOfAnother, isActive } from '../../domain/premium-grant.ts'
-import { keepDuplicate, type PurchaseId } from '../../domain/purchase.ts'
+import { hasOtherRetainedPayment, isActive } from '../../domain/premium-grant.ts'
+import { acceptDuplicate, type PurchaseId } from '../../domain/purchase.ts'
 import { logFailure } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
 import type { Account } from '../store.ts'
@@ -79,17 +79,17 @@ async function refundDuplicate(
   { key, purchaseId }: OutboxMessage,
 ): Promise<'done' | 'dropped'> {
   if (!ports.rules.refundDuplicates) return 'dropped'
-  const cause: Cause = { at: ports.clock.now(), by: 'outbox', source: key }
-  const account = await rereadAccount(ports, purchaseId, cause)
+  const origin: Origin = { at: ports.clock.now(), by: 'outbox', source: key }
+  const account = await rereadAccount(ports, purchaseId, origin)
   const paymentIntentId = account?.purchases.find(({ id }) => id === purchaseId)?.paymentIntentId
   if (!account || !paymentIntentId) return 'dropped'
-  if (!hasMoneyOfAnother(account.grants, purchaseId)) {
-    await keep(ports, purchaseId, cause)
+  if (!hasOtherRetainedPayment(account.grants, purchaseId)) {
+    await acceptPayment(ports, purchaseId, origin)
     return 'dropped'
   }
 
   const refunds = await ports.payments.refundPayment({ paymentIntentId, key })
-  await applyRefunds(ports, refunds, cause)
+  await applyRefunds(ports, refunds, origin)
   return 'done'
 }
 
@@ -97,23 +97,27 @@ async function refundDuplicate(
 async function rereadAccount(
   ports: Dependencies,
   id: PurchaseId,
-  cause: Cause,
+  origin: Origin,
 ): Promise<Account | null> {
   const known = await ports.purchases.findAccountByPurchase(id)
   if (!known) return null
   for (const { paymentIntentId } of known.purchases) {
-    await readReversals(ports, paymentIntentId, cause)
+    await readReversals(ports, paymentIntentId, origin)
   }
   return ports.purchases.findAccountByPurchase(id)
 }
 
 /** Accepts the payment that was one too many and is the only one now. The buyer hears of it where it gives premium. */
-async function keep({ purchases }: Dependencies, id: PurchaseId, cause: Cause): Promise<void> {
-  await purchases.updateById(id, cause, ({ grants }, current) => {
+async function acceptPayment(
+  { purchases }: Dependencies,
+  id: PurchaseId,
+  origin: Origin,
+): Promise<void> {
+  await purchases.updateById(id, origin, ({ grants }, current) => {
     const givesPremium = grants.some((grant) => grant.id === id && isActive(grant))
     return {
-      purchase: keepDuplicate(current),
-      messages: givesPremium ? [draftMessage('payment_confirmed', current, cause.at)] : [],
+      purchase: acceptDuplicate(current),
+      messages: givesPremium ? [draftMessage('payment_confirmed', current, origin.at)] : [],
     }
   })
 }

@@ -1,7 +1,7 @@
 import type { Dispute } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
-import type { Cause } from '../../domain/grant-change.ts'
-import { isNews } from '../../domain/premium-grant.ts'
+import type { Origin } from '../../domain/grant-change.ts'
+import { isStateChange } from '../../domain/premium-grant.ts'
 import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
 import type { Log } from '../ports.ts'
@@ -12,7 +12,7 @@ import type { ReconcileDependencies } from './reconcile-payments.ts'
  * The same ports, except that nothing is stored: each change is computed from what is stored now, and dropped. What it
  * would lead to later in the same run does not show.
  */
-export function withoutStoring(ports: ReconcileDependencies): ReconcileDependencies {
+export function dryRun(ports: ReconcileDependencies): ReconcileDependencies {
   const { payments, clock, rules, purchases, refunds, disputes, sweeps, log } = ports
   return {
     payments,
@@ -23,36 +23,38 @@ export function withoutStoring(ports: ReconcileDependencies): ReconcileDependenc
       ...purchases,
       update: async <Result>(
         email: Email,
-        _cause: Cause,
+        _origin: Origin,
         change: (account: Account) => Result,
       ): Promise<Result> => change(await purchases.findAccount(email)),
       updateById: async <Result>(
         id: PurchaseId,
-        _cause: Cause,
+        _origin: Origin,
         change: (account: Account, purchase: Purchase) => Result,
       ): Promise<Result | null> => {
         const purchase = await purchases.findById(id)
         return purchase && change(await purchases.findAccount(purchase.email), purchase)
       },
     },
-    refunds: { ...refunds, update: countNews(refunds.findById) },
-    disputes: { ...disputes, update: countNews(disputes.findById) },
+    refunds: { ...refunds, update: countChanges(refunds.findById) },
+    disputes: { ...disputes, update: countChanges(disputes.findById) },
     sweeps: { ...sweeps, recordRun: async () => {} },
   }
 }
 
-function countNews<Fact extends Refund | Dispute>(findById: (id: string) => Promise<Fact | null>) {
+function countChanges<Fact extends Refund | Dispute>(
+  findById: (id: string) => Promise<Fact | null>,
+) {
   return async <Reported extends { readonly id: string }>(
     reported: readonly Reported[],
-    _cause: Cause,
+    _origin: Origin,
     change: (known: Fact | null, reported: Reported) => Fact,
   ): Promise<number> => {
-    let news = 0
+    let changes = 0
     for (const one of reported) {
       const known = await findById(one.id)
-      if (isNews(known, change(known, one))) news++
+      if (isStateChange(known, change(known, one))) changes++
     }
-    return news
+    return changes
   }
 }
 

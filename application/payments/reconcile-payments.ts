@@ -2,7 +2,7 @@ import { logFailure } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
 import { SWEEP_NAMES, type SweepName } from '../store.ts'
 import type { SettleDependencies } from './settle-payment.ts'
-import { carefulSteps, isStorageOutage, type Tally } from './sweep-step.ts'
+import { isolatedSteps, isStorageOutage, type Tally } from './sweep-step.ts'
 import { SWEEPS, sweepObjects } from './sweeps.ts'
 
 export type ReconcileDependencies = SettleDependencies & Pick<Ports, 'sweeps'>
@@ -75,7 +75,7 @@ async function runSweep(
   }: { since: Date; stopping: AbortSignal; onProgress: (report: SweepReport) => void },
 ): Promise<{ report: SweepReport; failure: unknown }> {
   let report: SweepReport = { sweep, checked: 0, repaired: 0, failed: 0, finished: false }
-  const { step, hasMissed } = carefulSteps(ports, sweep)
+  const { step, hasMissed } = isolatedSteps(ports, sweep)
   try {
     for await (const { checked, repaired, failed } of sweepObjects(ports, sweep, { step, since })) {
       report = {

@@ -6,7 +6,7 @@ import { logOutage } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'
 import { readReversals } from './apply-reversals.ts'
-import { causeOf, type SettleDependencies, settleSession } from './settle-payment.ts'
+import { originOf, type SettleDependencies, settleSession } from './settle-payment.ts'
 
 type Dependencies = SettleDependencies & Pick<Ports, 'auditTrail' | 'outbox'>
 
@@ -56,8 +56,8 @@ async function readProvider(
   try {
     const report = await ports.payments.readSession(sessionId)
     if (!report) return 'missing'
-    const cause = causeOf(ports, { by: 'operator', source: sessionId })
-    await readReversals(ports, report.paymentIntentId, cause)
+    const origin = originOf(ports, { by: 'operator', source: sessionId })
+    await readReversals(ports, report.paymentIntentId, origin)
     await settleSession(ports, report, 'operator')
     return 'read'
   } catch (error) {

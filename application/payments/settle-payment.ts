@@ -1,15 +1,15 @@
 import { isErased } from '../../domain/erasure.ts'
-import type { Actor, Cause } from '../../domain/grant-change.ts'
+import type { Actor, Origin } from '../../domain/grant-change.ts'
 import { messagesAbout, type OutboxMessage } from '../../domain/outbox.ts'
-import { hasPremium, isPaidTwice, type Reversals } from '../../domain/premium-grant.ts'
+import { hasPremium, isDuplicatePayment, type Reversals } from '../../domain/premium-grant.ts'
 import {
-  concerns,
+  isReportOf,
   type Purchase,
   restorePurchase,
   type SessionReport,
   settlePurchase,
 } from '../../domain/purchase.ts'
-import type { PaymentNotification, Ports } from '../ports.ts'
+import type { PaymentEvent, Ports } from '../ports.ts'
 import type { Account } from '../store.ts'
 import {
   applyDisputes,
@@ -22,9 +22,9 @@ import {
 export type SettleDependencies = ReversalDependencies & Pick<Ports, 'clock' | 'rules'>
 
 /** A purchase as a report left it, and whether the report changed its state. */
-type Settlement = { readonly purchase: Purchase; readonly isNews: boolean }
+type Settlement = { readonly purchase: Purchase; readonly isStateChange: boolean }
 
-export function causeOf({ clock }: Pick<Ports, 'clock'>, origin: Omit<Cause, 'at'>): Cause {
+export function originOf({ clock }: Pick<Ports, 'clock'>, origin: Omit<Origin, 'at'>): Origin {
   return { at: clock.now(), ...origin }
 }
 
@@ -34,24 +34,24 @@ export function causeOf({ clock }: Pick<Ports, 'clock'>, origin: Omit<Cause, 'at
  */
 export async function settlePayment(
   ports: SettleDependencies,
-  notification: PaymentNotification,
+  event: PaymentEvent,
   by: Actor,
 ): Promise<boolean> {
-  const source = notification.eventId
-  const cause = causeOf(ports, { by, source })
-  switch (notification.kind) {
+  const source = event.eventId
+  const origin = originOf(ports, { by, source })
+  switch (event.kind) {
     case 'session': {
-      const settlement = await settleSession(ports, notification.report, by, source)
-      return settlement?.isNews ?? false
+      const settlement = await settleSession(ports, event.report, by, source)
+      return settlement?.isStateChange ?? false
     }
     case 'refund':
-      return (await applyRefunds(ports, [notification.refund], cause)) > 0
+      return (await applyRefunds(ports, [event.refund], origin)) > 0
     case 'refund_hint': {
-      const refunds = await ports.payments.listRefunds(notification.paymentIntentId)
-      return (await applyRefunds(ports, refunds, cause)) > 0
+      const refunds = await ports.payments.listRefunds(event.paymentIntentId)
+      return (await applyRefunds(ports, refunds, origin)) > 0
     }
     case 'dispute':
-      return (await applyDisputes(ports, [notification.dispute], cause)) > 0
+      return (await applyDisputes(ports, [event.dispute], origin)) > 0
     case 'other':
       return false
   }
@@ -68,7 +68,7 @@ export async function settleSession(
   by: Actor,
   source: string = report.sessionId,
 ): Promise<Settlement | null> {
-  const origin = causeOf(ports, { by, source })
+  const origin = originOf(ports, { by, source })
   const step = await settleOne(ports, report, origin)
   if (!step) {
     if (by === 'webhook') {
@@ -78,7 +78,7 @@ export async function settleSession(
   }
   logStep(ports, step, origin)
   const { before, after, isRestored } = step
-  return { purchase: after, isNews: isRestored || before.state !== after.state }
+  return { purchase: after, isStateChange: isRestored || before.state !== after.state }
 }
 
 /** What one report made of a purchase. */
@@ -92,7 +92,7 @@ type Step = {
 async function settleOne(
   ports: SettleDependencies,
   report: SessionReport,
-  origin: Cause,
+  origin: Origin,
 ): Promise<Step | null> {
   const known = await findPurchase(ports, report)
   if (known) return settleKnown(ports, known, { report, origin })
@@ -115,7 +115,7 @@ function findLost({ payments }: Pick<Ports, 'payments'>, report: SessionReport):
   return report.order && isWorthIt && isOurMode ? restorePurchase(report.order, payments) : null
 }
 
-type Reported = { readonly report: SessionReport; readonly origin: Cause }
+type Reported = { readonly report: SessionReport; readonly origin: Origin }
 
 /** By its id, since its address may be erased by now. */
 async function settleKnown(
@@ -165,9 +165,9 @@ function takeStep(
     now: Date
   },
 ): { purchase: Purchase | null; messages: readonly OutboxMessage[]; step: Step | null } {
-  if (!concerns(report, before)) return { purchase: null, messages: [], step: null }
+  if (!isReportOf(report, before)) return { purchase: null, messages: [], step: null }
   const { allowPromotionCodes, refundDuplicates } = rules
-  const isDuplicate = isPaidTwice(grants, before.id)
+  const isDuplicate = isDuplicatePayment(grants, before.id)
   const after = settlePurchase(before, report, { allowPromotionCodes, isDuplicate, now })
   const messages = messagesAbout(
     { before, after, outcome: report.outcome, lost },
@@ -179,7 +179,7 @@ function takeStep(
 function logStep(
   { log }: Pick<Ports, 'log'>,
   { before, after, isRestored }: Step,
-  { by }: Cause,
+  { by }: Origin,
 ): void {
   const fields = { purchase: after.id, session: after.sessionId, state: after.state, by }
   if (isRestored) log('purchase.restored', fields)

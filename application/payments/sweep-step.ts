@@ -11,32 +11,32 @@ export type Tally = {
 }
 
 /** Looks at one object; `look` says how many facts changed. */
-export type CarefulStep = (object: string, look: () => Promise<number>) => Promise<Tally>
+export type IsolatedStep = (object: string, look: () => Promise<number>) => Promise<Tally>
 
 /** After so many in a row the provider counts as away; before, it may only stumble over one object. */
-const SILENCES_MAX = 3
+const TIMEOUTS_IN_A_ROW_MAX = 3
 
 /**
  * Steps of which each logs what it changed. A step that fails logs that, counts it and ends nothing, unless going on is
  * pointless: then it throws, for a database that does not answer, a key that is refused, or a provider that has timed
  * out too many times in a row. `hasMissed` says whether an outage hid an object that another run may read.
  */
-export function carefulSteps(
+export function isolatedSteps(
   ports: Pick<Ports, 'log'>,
   sweep: SweepName,
-): { step: CarefulStep; hasMissed: () => boolean } {
-  let silences = 0
+): { step: IsolatedStep; hasMissed: () => boolean } {
+  let timeoutsInARow = 0
   let missed = 0
 
   async function step(object: string, look: () => Promise<number>): Promise<Tally> {
     try {
       const repaired = await look()
-      silences = 0
+      timeoutsInARow = 0
       if (repaired > 0) ports.log('reconcile.repaired', { sweep, object, repaired })
       return { checked: 1, repaired, failed: 0 }
     } catch (error) {
-      silences = isSilence(error) ? silences + 1 : 0
-      if (isHopeless(error) || silences >= SILENCES_MAX) throw error
+      timeoutsInARow = isTimeout(error) ? timeoutsInARow + 1 : 0
+      if (isFatal(error) || timeoutsInARow >= TIMEOUTS_IN_A_ROW_MAX) throw error
       if (error instanceof Unavailable) missed++
       logFailure(ports, error, 'reconcile.object_failed', { sweep, object })
       return { checked: 1, repaired: 0, failed: 1 }
@@ -46,11 +46,11 @@ export function carefulSteps(
   return { step, hasMissed: () => missed > 0 }
 }
 
-function isSilence(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   return error instanceof Unavailable && !error.answered
 }
 
-function isHopeless(error: unknown): boolean {
+function isFatal(error: unknown): boolean {
   return isStorageOutage(error) || (error instanceof Unavailable && error.needsOperator)
 }
 

@@ -1,18 +1,23 @@
 import type { Dispute } from '../../domain/dispute.ts'
-import type { Cause } from '../../domain/grant-change.ts'
+import type { Origin } from '../../domain/grant-change.ts'
 import {
   closePurchase,
-  isForgotten,
+  isAbandoned,
   type Purchase,
   type SessionReport,
 } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
-import type { ListPage, ListWindow, PaymentNotification, Ports } from '../ports.ts'
+import type { ListPage, ListWindow, PaymentEvent, Ports } from '../ports.ts'
 import type { SweepName } from '../store.ts'
 import { applyDisputes, applyRefunds, readReversals } from './apply-reversals.ts'
 import { eachPurchase } from './list-purchases.ts'
-import { causeOf, type SettleDependencies, settlePayment, settleSession } from './settle-payment.ts'
-import type { CarefulStep, Tally } from './sweep-step.ts'
+import {
+  originOf,
+  type SettleDependencies,
+  settlePayment,
+  settleSession,
+} from './settle-payment.ts'
+import type { IsolatedStep, Tally } from './sweep-step.ts'
 
 /** One way through the records of payments. */
 type Sweep<Item> = {
@@ -33,7 +38,7 @@ type Page<Item> = Pick<ListPage<Item>, 'items' | 'unreadable'>
 type SweptItems = {
   open_purchases: Purchase
   completed_sessions: SessionReport
-  undelivered_notifications: PaymentNotification
+  undelivered_notifications: PaymentEvent
   refunds: Refund
   disputes: Dispute
 }
@@ -87,7 +92,7 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
 export async function* sweepObjects<Name extends SweepName>(
   ports: SettleDependencies,
   name: Name,
-  { step, since }: { step: CarefulStep; since: Date },
+  { step, since }: { step: IsolatedStep; since: Date },
 ): AsyncGenerator<Tally> {
   const sweep: Sweep<SweptItems[Name]> = SWEEPS[name]
   for await (const { unreadable, items } of sweep.pages(ports, since)) {
@@ -134,12 +139,12 @@ async function rereadPurchase(ports: SettleDependencies, purchase: Purchase): Pr
   const report = sessionId === null ? null : await ports.payments.readSession(sessionId)
   if (report) return applySession(ports, report)
 
-  return isForgotten(purchase, ports.clock.now()) ? closeAbandoned(ports, purchase) : 0
+  return isAbandoned(purchase, ports.clock.now()) ? closeAbandoned(ports, purchase) : 0
 }
 
 async function applySession(ports: SettleDependencies, report: SessionReport): Promise<number> {
   const settlement = await settleSession(ports, report, 'reconciler')
-  return settlement?.isNews ? 1 : 0
+  return settlement?.isStateChange ? 1 : 0
 }
 
 async function closeAbandoned(
@@ -148,7 +153,7 @@ async function closeAbandoned(
 ): Promise<number> {
   const origin = reconcilerOrigin(ports)
   const closed = await ports.purchases.updateById(id, origin, (_, current) => {
-    const abandoned = isForgotten(current, origin.at) ? current : null
+    const abandoned = isAbandoned(current, origin.at) ? current : null
     return { purchase: abandoned && closePurchase(abandoned), abandoned }
   })
   const abandoned = closed?.abandoned
@@ -161,6 +166,6 @@ async function closeAbandoned(
   return abandoned ? 1 : 0
 }
 
-function reconcilerOrigin(ports: Pick<Ports, 'clock'>): Cause {
-  return causeOf(ports, { by: 'reconciler', source: null })
+function reconcilerOrigin(ports: Pick<Ports, 'clock'>): Origin {
+  return originOf(ports, { by: 'reconciler', source: null })
 }

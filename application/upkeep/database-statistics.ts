@@ -5,7 +5,7 @@ import type { Ports } from '../ports.ts'
 import type { FileSizes, OutboxCount } from '../store.ts'
 
 /** Figures of the whole database, for an operator's monitoring. */
-export type Stock = {
+export type DatabaseStatistics = {
   readonly purchases: Readonly<Record<PurchaseState, number>>
   /** Purchases with money that was not asked for, until that has been given back. */
   readonly awaitingReview: number
@@ -17,9 +17,9 @@ export type Stock = {
 }
 
 /** Reads all figures once. Throws `Unavailable('storage')`. */
-export async function takeStock(
+export async function readDatabaseStatistics(
   ports: Pick<Ports, 'statistics' | 'purchases' | 'clock'>,
-): Promise<Stock> {
+): Promise<DatabaseStatistics> {
   const { statistics } = ports
   const review = await Array.fromAsync(listPurchases(ports, { onlyReview: true }))
   return {

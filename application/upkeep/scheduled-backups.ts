@@ -1,4 +1,4 @@
-import { findNewest, findSuperfluous, isBackupDue } from '../../domain/backup-schedule.ts'
+import { findBackupsToPrune, findNewest, isBackupDue } from '../../domain/backup-schedule.ts'
 import { reasonOf } from '../error-report.ts'
 import type { BackupFolder, Backups, Ports } from '../ports.ts'
 
@@ -28,12 +28,12 @@ export function scheduledBackups(
     const { name, bytes } = await backupFolder.make(now, stopping)
     failedAt = null
     log('backup.made', { file: name, bytes })
-    await removeSuperfluous(now)
+    await pruneBackups(now)
   }
 
-  async function removeSuperfluous(now: Date): Promise<void> {
-    const superfluous = findSuperfluous(await backupFolder.list(), { keep, now })
-    for (const backup of superfluous) {
+  async function pruneBackups(now: Date): Promise<void> {
+    const toPrune = findBackupsToPrune(await backupFolder.list(), { keep, now })
+    for (const backup of toPrune) {
       try {
         await backupFolder.remove(backup)
       } catch (error) {

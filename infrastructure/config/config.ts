@@ -48,7 +48,7 @@ export type Config = NetworkConfig & {
 export type DatabaseConfig = { readonly path: string }
 
 /** Where settings come from. */
-export type Surroundings = { env: Variables; readFile: (path: string) => string }
+export type Environment = { env: Variables; readFile: (path: string) => string }
 
 /** The settings are wrong in at least one way. No problem tells a value. */
 export class ConfigError extends Error {
@@ -71,42 +71,42 @@ const SQLITE_URL: SettingFormat<string> = {
 }
 
 /** Every setting. Throws `ConfigError` with every problem at once. */
-export function loadConfig(surroundings: Surroundings): Config {
-  return load(surroundings, readConfig)
+export function loadConfig(environment: Environment): Config {
+  return load(environment, readConfig)
 }
 
 /** As `loadConfig`, and what `open` makes of the settings. Throws with the problems that it reports, too. */
 export function loadConfigWith<Opened>(
-  surroundings: Surroundings,
+  environment: Environment,
   open: (config: Config, report: (problem: string) => void) => Opened,
 ): { config: Config; opened: Opened } {
-  return load(surroundings, (settings, env) => {
+  return load(environment, (settings, env) => {
     const config = readConfig(settings, env)
     return { config, opened: open(config, settings.report) }
   })
 }
 
 /** Only where the database is. Throws `ConfigError`. */
-export function loadDatabaseConfig(surroundings: Surroundings): DatabaseConfig {
-  return load(surroundings, (settings) => readDatabase(settings, surroundings.env))
+export function loadDatabaseConfig(environment: Environment): DatabaseConfig {
+  return load(environment, (settings) => readDatabase(settings, environment.env))
 }
 
 /** Only the backups that the service makes by itself. Throws `ConfigError`. */
-export function loadBackupConfig(surroundings: Surroundings): BackupConfig | null {
-  return load(surroundings, readBackup)
+export function loadBackupConfig(environment: Environment): BackupConfig | null {
+  return load(environment, readBackup)
 }
 
 /** Only where the service listens. Throws `ConfigError`. */
-export function loadListenAddress(surroundings: Surroundings): ListenAddress {
-  return load(surroundings, readListenAddress)
+export function loadListenAddress(environment: Environment): ListenAddress {
+  return load(environment, readListenAddress)
 }
 
 function load<Loaded>(
-  surroundings: Surroundings,
+  environment: Environment,
   read: (settings: SettingsSource, env: Variables) => Loaded,
 ): Loaded {
-  const settings = settingsSource(surroundings)
-  const loaded = read(settings, surroundings.env)
+  const settings = settingsSource(environment)
+  const loaded = read(settings, environment.env)
   if (settings.problems.length > 0) throw new ConfigError(settings.problems)
   return loaded
 }

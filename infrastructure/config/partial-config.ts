@@ -21,25 +21,25 @@ export type PartialConfig = {
   readonly email: Pick<Config, 'email' | 'emailFrom'> | null
 }
 
-type Surroundings = Parameters<typeof loadDatabaseConfig>[0]
+type Environment = Parameters<typeof loadDatabaseConfig>[0]
 
 /** The parts of the settings that are right, where not all of them are. */
-export function loadPartialConfig(surroundings: Surroundings): PartialConfig {
+export function loadPartialConfig(environment: Environment): PartialConfig {
   function part<Value>(read: (settings: SettingsSource) => Value): Value | null {
-    const settings = settingsSource(surroundings)
+    const settings = settingsSource(environment)
     const value = read(settings)
     return settings.problems.length === 0 ? value : null
   }
 
-  const environment = part(readEnvironment) ?? 'production'
+  const appEnvironment = part(readEnvironment) ?? 'production'
   return {
-    database: whole(() => loadDatabaseConfig(surroundings)),
-    backup: whole(() => ({ backup: loadBackupConfig(surroundings) })),
-    network: part((settings) => readNetwork(settings, environment)),
-    payment: part((settings) => readPayment(settings, environment)),
+    database: whole(() => loadDatabaseConfig(environment)),
+    backup: whole(() => ({ backup: loadBackupConfig(environment) })),
+    network: part((settings) => readNetwork(settings, appEnvironment)),
+    payment: part((settings) => readPayment(settings, appEnvironment)),
     email: part((settings) => ({
-      email: readEmail(settings, environment),
-      emailFrom: readSender(settings, environment),
+      email: readEmail(settings, appEnvironment),
+      emailFrom: readSender(settings, appEnvironment),
     })),
   }
 }

@@ -39,9 +39,9 @@ export function readContentFile(
   { file, language, json }: { file: string; language: Language; json: string },
   reportFault: ReportFault,
 ): ContentFile | null {
-  let isSound = true
+  let isValid = true
   const report: ReportFault = (line, message) => {
-    isSound = false
+    isValid = false
     reportFault(line, message)
   }
   const document = parseJson(json, report)
@@ -59,7 +59,7 @@ export function readContentFile(
   const strings = readStrings(parts.get('strings')?.node, report)
   const reasons = readReasons(parts.get('reasons')?.node, report)
   // What is half read would seem to lack the other half.
-  return isSound ? { file, language, strings, reasons } : null
+  return isValid ? { file, language, strings, reasons } : null
 }
 
 function parseJson(json: string, report: ReportFault): DocumentNode | null {

@@ -9,7 +9,7 @@ import { canMakeFiles } from '../files/permissions.ts'
 import { listBackups } from '../sqlite/backups/backup-folder.ts'
 
 /** Looks at the backups that the service has made by itself. Never throws. */
-export function examineBackups(
+export function probeBackups(
   { folder, everyMs }: BackupConfig,
   { clock, databasePath }: { clock: Clock; databasePath: string | null },
 ): NonNullable<BackupFacts> {

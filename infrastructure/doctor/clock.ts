@@ -4,7 +4,7 @@ import type { Clock } from '../../application/ports.ts'
 type Comparing = { clock: Clock; timeoutMs: number }
 
 /** Compares with the Date header of the answer at `url`; null asks only the system. Never throws. */
-export async function examineClock(
+export async function probeClock(
   url: string | null,
   { askSystem = isClockSynchronized, ...comparing }: Comparing & { askSystem?: AskSystem },
 ): Promise<ClockFacts> {

@@ -5,8 +5,8 @@ import type { Draw } from '../../application/doctor/proxy.ts'
 import type { Probe, Trouble } from '../../application/doctor/reach.ts'
 import { codeOf } from '../files/node-errors.ts'
 
-/** One request, as a visitor's who comes from somewhere. */
-export type Visit = {
+/** One request, as a client sends it from somewhere. */
+export type ProbeRequest = {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly route?: Route
@@ -21,8 +21,8 @@ const BODY_BYTES_MAX = 64 * 1024
  * Asks once, follows no redirect, and never throws. By node:http, since fetch would send even this through the
  * HTTP_PROXY of the environment.
  */
-export function visit(
-  { url, headers = {}, route = null }: Visit,
+export function probe(
+  { url, headers = {}, route = null }: ProbeRequest,
   signal: AbortSignal,
 ): Promise<Probe> {
   const { promise, resolve } = Promise.withResolvers<Probe>()

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { Draw, ProxyFacts } from '../../application/doctor/proxy.ts'
 import type { Probe, ReachFacts } from '../../application/doctor/reach.ts'
-import { type Route, type Visit, visit } from './http-probe.ts'
+import { type ProbeRequest, probe, type Route } from './http-probe.ts'
 
 export type Reach = ReachFacts & {
   /** Null where there is no proxy to be looked at: the service, or what stands before it, does not answer. */
@@ -18,7 +18,7 @@ const ADDRESSES_OF_ALL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0
  * Asks the service straight and by way of the address users reach, within `timeoutMs` for all of it. Draws at most
  * three times on the general budget.
  */
-export async function examineReach({
+export async function probeReach({
   publicUrl,
   host,
   port,
@@ -39,8 +39,8 @@ export async function examineReach({
   const signal = AbortSignal.timeout(timeoutMs)
   const localHost = ADDRESSES_OF_ALL[host] ?? host
   const localUrl = port === 0 ? null : `http://${hostOf(localHost)}:${port}`
-  const ask = (url: string, path: string, way: Omit<Visit, 'url'> = {}) =>
-    visit({ ...way, url: `${url}${path}` }, signal)
+  const ask = (url: string, path: string, way: Omit<ProbeRequest, 'url'> = {}) =>
+    probe({ ...way, url: `${url}${path}` }, signal)
 
   // At once: name servers that keep silent say nothing of the service.
   const askedDirectly = localUrl === null ? null : ask(localUrl, '/ready')

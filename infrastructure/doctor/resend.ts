@@ -5,7 +5,7 @@ import type { Email } from '../../domain/email.ts'
 import { RESEND_URL } from '../config/email-settings.ts'
 
 /** Looks at what Resend knows of the key and of the sender's domain, and sends a mail where one is asked for. */
-export async function examineResend({
+export async function probeResend({
   apiKey,
   baseUrl,
   from,
@@ -31,7 +31,8 @@ export async function examineResend({
     const signal = AbortSignal.timeout(timeoutMs)
     const { data, error } = await question({ signal, redirect: 'manual' })
     if (data && !error) return { kind: 'answered', value: data }
-    if (signal.aborted) return { kind: 'silent', reason: `no answer within ${timeoutMs / 1000} s` }
+    if (signal.aborted)
+      return { kind: 'unreachable', reason: `no answer within ${timeoutMs / 1000} s` }
     return readRefusal(error)
   }
 
@@ -56,14 +57,15 @@ function readRefusal(error: Refused): Exclude<Answered<never>, { kind: 'answered
   const { name, statusCode: status } = error ?? {}
   if (name === 'restricted_api_key') return { kind: 'sending_only' }
   if (status === 401 || status === 403) return { kind: 'refused', status }
-  if (typeof status === 'number') return { kind: 'silent', reason: `it answers HTTP ${status}` }
-  return { kind: 'silent', reason: 'no connection, or an answer that makes no sense' }
+  if (typeof status === 'number')
+    return { kind: 'unreachable', reason: `it answers HTTP ${status}` }
+  return { kind: 'unreachable', reason: 'no connection, or an answer that makes no sense' }
 }
 
 function readDomains(answer: { readonly data: unknown }): Outcome<readonly SenderDomain[]> {
   const { data } = answer
   if (Array.isArray(data) && data.every(isDomain)) return { kind: 'answered', value: data }
-  return { kind: 'silent', reason: 'an answer that makes no sense' }
+  return { kind: 'unreachable', reason: 'an answer that makes no sense' }
 }
 
 function isDomain(value: unknown): value is SenderDomain {
@@ -79,7 +81,7 @@ function readReceipt(sent: Answered<{ readonly id: unknown }>): Outcome<null> {
   if (sent.kind === 'sending_only') return { kind: 'refused', status: 401 }
   if (sent.kind !== 'answered') return sent
   if (typeof sent.value.id === 'string') return { kind: 'answered', value: null }
-  return { kind: 'silent', reason: 'an answer that makes no sense' }
+  return { kind: 'unreachable', reason: 'an answer that makes no sense' }
 }
 
 function testMailTo(

@@ -35,7 +35,7 @@ const WRITING: readonly (readonly [string, Question])[] = [
 ]
 
 /** Looks at what Stripe knows of the key, the price and the webhook. Changes nothing, and never throws. */
-export async function examineStripe({
+export async function probeStripe({
   secretKey,
   apiUrl,
   product,
@@ -158,13 +158,16 @@ async function outcomeOf<Value>(asked: Promise<Value>): Promise<Outcome<Value>> 
   } catch (error) {
     const cause = error instanceof Unavailable ? error.cause : error
     if (!(cause instanceof Stripe.errors.StripeError)) {
-      return { kind: 'silent', reason: cause instanceof Error ? cause.message : 'an unknown error' }
+      return {
+        kind: 'unreachable',
+        reason: cause instanceof Error ? cause.message : 'an unknown error',
+      }
     }
     const { statusCode: status } = cause
     if (status === UNAUTHORIZED || status === FORBIDDEN) return { kind: 'refused', status }
     // Stripe's own words may have a part of the key in them.
-    if (status !== undefined) return { kind: 'silent', reason: `it answers HTTP ${status}` }
-    return { kind: 'silent', reason: 'no connection, or an answer that makes no sense' }
+    if (status !== undefined) return { kind: 'unreachable', reason: `it answers HTTP ${status}` }
+    return { kind: 'unreachable', reason: 'no connection, or an answer that makes no sense' }
   }
 }
 
@@ -173,6 +176,7 @@ function isNoAnswer(
   outcome: Outcome<unknown>,
 ): outcome is Exclude<Outcome<unknown>, { kind: 'answered' }> {
   return (
-    outcome.kind === 'silent' || (outcome.kind === 'refused' && outcome.status === UNAUTHORIZED)
+    outcome.kind === 'unreachable' ||
+    (outcome.kind === 'refused' && outcome.status === UNAUTHORIZED)
   )
 }

@@ -62,8 +62,8 @@ export function paragraph(...lines: readonly string[]): Block {
   }
 }
 
-/** Says a string with its placeholders filled in; one without a value stays for the caller to place. */
-export function speaker(
+/** The string of a key with its placeholders filled in; one without a value stays for the caller to place. */
+export function translator(
   strings: Strings,
   values: Readonly<Record<string, string>>,
 ): (key: StringKey) => string {

@@ -1,7 +1,7 @@
 import type { Strings } from '../../application/content/strings.ts'
 import type { Language } from '../../domain/language.ts'
 import type { OtpCode } from '../../domain/otp.ts'
-import { type Block, type EmailContent, layOutMail, paragraph, speaker } from './mail-layout.ts'
+import { type Block, type EmailContent, layOutMail, paragraph, translator } from './mail-layout.ts'
 
 const MINUTE_MS = 60_000
 
@@ -19,17 +19,17 @@ export function otpEmail({
   host: string
   strings: Strings
 }): EmailContent {
-  const say = speaker(strings, { code, duration: formatDuration(validForMs, language) })
-  const validity = say('mail_code_validity')
+  const translate = translator(strings, { code, duration: formatDuration(validForMs, language) })
+  const validity = translate('mail_code_validity')
   return layOutMail({
     language,
-    subject: say('mail_code_subject'),
+    subject: translate('mail_code_subject'),
     preheader: `${code} · ${validity}`,
     blocks: [
-      paragraph(say('mail_code_intro')),
+      paragraph(translate('mail_code_intro')),
       codeBlock(code),
-      paragraph(validity, say('mail_code_secrecy')),
-      aside(say('mail_code_ignore')),
+      paragraph(validity, translate('mail_code_secrecy')),
+      aside(translate('mail_code_ignore')),
       domainBound(code, host),
     ],
   })

@@ -2,7 +2,7 @@ import type { StringKey, Strings } from '../../application/content/strings.ts'
 import type { PaymentNotice } from '../../application/ports.ts'
 import { type Language, textDirection } from '../../domain/language.ts'
 import { formatAmount } from '../../domain/money.ts'
-import { type Block, type EmailContent, layOutMail, paragraph, speaker } from './mail-layout.ts'
+import { type Block, type EmailContent, layOutMail, paragraph, translator } from './mail-layout.ts'
 
 const KEYS = {
   payment_confirmed: {
@@ -25,13 +25,15 @@ export function paymentEmail(
   { kind, amount, language }: Pick<PaymentNotice, 'kind' | 'amount' | 'language'>,
   { publicUrl, strings }: { publicUrl: string; strings: Strings },
 ): EmailContent {
-  const say = speaker(strings, { amount: isolate(formatAmount(amount, language), language) })
+  const translate = translator(strings, {
+    amount: isolate(formatAmount(amount, language), language),
+  })
   const keys = KEYS[kind]
   return layOutMail({
     language,
-    subject: say(keys.subject),
+    subject: translate(keys.subject),
     preheader: null,
-    blocks: [paragraph(say(keys.intro)), wayOn(say(keys.wayOn), `${publicUrl}/app`)],
+    blocks: [paragraph(translate(keys.intro)), wayOn(translate(keys.wayOn), `${publicUrl}/app`)],
   })
 }
 

@@ -1,20 +1,27 @@
 import type { Registry } from 'prom-client'
 import type { FileSizes, OutboxCount } from '../../application/store.ts'
-import type { Stock } from '../../application/upkeep/database-statistics.ts'
+import type { DatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
 import { OUTBOX_KINDS } from '../../domain/outbox.ts'
 import { gauge } from './instruments.ts'
 
 /** Where the database does not answer, which is null, there is only the word that it does not. */
-export function addDatabaseMetrics(registry: Registry, stock: Stock | null, now: Date): void {
+export function addDatabaseMetrics(
+  registry: Registry,
+  statistics: DatabaseStatistics | null,
+  now: Date,
+): void {
   gauge(registry, { name: 'alibi_database_up', help: 'Whether the database answers: 1 or 0.' }, [
-    { value: stock ? 1 : 0 },
+    { value: statistics ? 1 : 0 },
   ])
-  if (!stock) return
+  if (!statistics) return
 
   gauge(
     registry,
     { name: 'alibi_purchases', help: 'Purchases on record, by state.' },
-    Object.entries(stock.purchases).map(([name, value]) => ({ labels: { state: name }, value })),
+    Object.entries(statistics.purchases).map(([name, value]) => ({
+      labels: { state: name },
+      value,
+    })),
   )
   gauge(
     registry,
@@ -22,7 +29,7 @@ export function addDatabaseMetrics(registry: Registry, stock: Stock | null, now:
       name: 'alibi_purchases_awaiting_review',
       help: 'Purchases with money that was not asked for, until an operator gives it back.',
     },
-    [{ value: stock.awaitingReview }],
+    [{ value: statistics.awaitingReview }],
   )
   gauge(
     registry,
@@ -30,10 +37,10 @@ export function addDatabaseMetrics(registry: Registry, stock: Stock | null, now:
       name: 'alibi_wrong_code_tries_last_hour',
       help: 'Wrong codes over all addresses. Many are a sign of somebody who guesses.',
     },
-    [{ value: stock.wrongTries }],
+    [{ value: statistics.wrongTries }],
   )
-  addOutboxMetrics(registry, stock.outbox, now)
-  if (stock.files) addFileMetrics(registry, stock.files)
+  addOutboxMetrics(registry, statistics.outbox, now)
+  if (statistics.files) addFileMetrics(registry, statistics.files)
 }
 
 function addOutboxMetrics(registry: Registry, outbox: readonly OutboxCount[], now: Date): void {

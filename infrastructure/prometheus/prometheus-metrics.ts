@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import type { Backups, Clock } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'
-import type { Stock } from '../../application/upkeep/database-statistics.ts'
+import type { DatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
 import { addBackupMetrics } from './backup-metrics.ts'
 import { addDatabaseMetrics } from './database-metrics.ts'
 import { measureEventLoopLag } from './event-loop-lag.ts'
@@ -15,7 +15,7 @@ import { telemetryMetrics } from './telemetry-metrics.ts'
 export type Sources = {
   readonly statistics: GrantStatistics
   /** Throws `Unavailable('storage')`. */
-  readonly takeStock: () => Promise<Stock>
+  readonly readDatabaseStatistics: () => Promise<DatabaseStatistics>
   readonly isReady: () => Promise<boolean>
   /** Null where the service makes none by itself. */
   readonly backups: Backups | null
@@ -55,12 +55,12 @@ export function prometheusMetrics({
       // Once: what changes with every reading would look like as many starts.
       const startedAt = new Date(sources.clock.now().getTime() - process.uptime() * 1000)
       return oneAtATime(async () => {
-        const stock = await unlessDown(async () => {
+        const databaseStatistics = await unlessDown(async () => {
           await countGrantChanges()
-          return sources.takeStock()
+          return sources.readDatabaseStatistics()
         })
         const momentary = new Registry()
-        await addMomentary(momentary, sources, stock)
+        await addMomentary(momentary, sources, databaseStatistics)
         addProcessMetrics(momentary, { version: sources.version, startedAt })
         return (await kept.metrics()) + (await momentary.metrics())
       })
@@ -72,12 +72,12 @@ export function prometheusMetrics({
 async function addMomentary(
   registry: Registry,
   { isReady, backups, clock }: Sources,
-  stock: Stock | null,
+  databaseStatistics: DatabaseStatistics | null,
 ): Promise<void> {
   gauge(registry, { name: 'alibi_ready', help: 'What /ready says: 1 when it is 200, else 0.' }, [
     { value: (await isReady()) ? 1 : 0 },
   ])
-  addDatabaseMetrics(registry, stock, clock.now())
+  addDatabaseMetrics(registry, databaseStatistics, clock.now())
   await addBackupMetrics(registry, backups)
 }
 

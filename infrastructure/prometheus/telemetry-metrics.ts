@@ -99,7 +99,7 @@ function requestMetrics(registry: Registry): (event: Requests) => void {
       case 'request_refused':
         return refused.inc({ reason: event.reason })
       case 'client_refused':
-        return limited.inc({ class: event.budget })
+        return limited.inc({ class: event.policy })
     }
   }
 }

@@ -1,4 +1,9 @@
-import type { Clock, PaymentGateway, SandboxDesk, SandboxSession } from '../../application/ports.ts'
+import type {
+  Clock,
+  PaymentGateway,
+  SandboxCheckout,
+  SandboxSession,
+} from '../../application/ports.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Price, SessionReport } from '../../domain/purchase.ts'
 import { eventTranslation } from '../stripe/events.ts'
@@ -6,14 +11,14 @@ import { stripeNotifications } from '../stripe/notifications.ts'
 import { type ReturnUrls, sessionReports, successUrl } from '../stripe/session-reports.ts'
 import { expandedSessionObject, type SandboxAddresses, sandboxEvent } from './events.ts'
 import {
-  act,
+  applyAction,
   expire,
   expireWhenDue,
   isComplete,
   type SandboxSessionRecord,
   type SandboxSessionStore,
 } from './session.ts'
-import { type SandboxDelivery, sandboxCourier } from './webhook-sender.ts'
+import { type SandboxDelivery, webhookSender } from './webhook-sender.ts'
 
 const PAGE_SIZE = 100
 const NOTHING_LISTED = { items: [], unreadable: [], cursor: null } as const
@@ -47,8 +52,8 @@ export function sandboxPaymentGateway({
   clock: Clock
   /** The prefix, with something behind it that no other id has. */
   newId: (prefix: string) => string
-}): { gateway: PaymentGateway; desk: SandboxDesk; stop(): void } {
-  const courier = sandboxCourier({ webhookSecret, deliver, wait, clock })
+}): { gateway: PaymentGateway; sandboxCheckout: SandboxCheckout; stop(): void } {
+  const sender = webhookSender({ webhookSecret, deliver, wait, clock })
   const reportSession = sessionReports({ returnUrls })
   const translate = eventTranslation({ live: false, reportSession })
   const addressesOf = (sessionId: string): SandboxAddresses => ({
@@ -71,7 +76,7 @@ export function sandboxPaymentGateway({
     for (const transition of transitions) {
       const addresses = addressesOf(sessionId)
       const event = sandboxEvent(transition, { id: newId('evt_'), now, addresses })
-      if (event) courier.send(event)
+      if (event) sender.send(event)
     }
     return moved
   }
@@ -138,21 +143,21 @@ export function sandboxPaymentGateway({
     findUndeliveredNotifications: async () => NOTHING_LISTED,
     findRefunds: async () => NOTHING_LISTED,
     findDisputes: async () => NOTHING_LISTED,
-    readNotification: stripeNotifications({ webhookSecrets: [webhookSecret], translate, clock }),
+    verifyEvent: stripeNotifications({ webhookSecrets: [webhookSecret], translate, clock }),
   }
 
-  const desk: SandboxDesk = {
+  const sandboxCheckout: SandboxCheckout = {
     async find(sessionId) {
       const record = await look(sessionId)
       return record && show(record)
     },
-    async act(sessionId, action) {
+    async applyAction(sessionId, action) {
       const record = await move(sessionId, (current) =>
-        act(expireWhenDue(current, clock.now()), action, newId('pi_sandbox_')),
+        applyAction(expireWhenDue(current, clock.now()), action, newId('pi_sandbox_')),
       )
       return record && show(record)
     },
   }
 
-  return { gateway, desk, stop: () => courier.stop() }
+  return { gateway, sandboxCheckout, stop: () => sender.stop() }
 }

@@ -47,7 +47,7 @@ const AFTER: Readonly<Record<SandboxAction, { from: readonly State[]; to: State 
 }
 
 /** What the buyer's or the bank's action leads to. One that does not fit the state returns the record itself. */
-export function act(
+export function applyAction(
   record: SandboxSessionRecord,
   action: SandboxAction,
   paymentIntentId: string,

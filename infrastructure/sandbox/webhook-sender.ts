@@ -3,8 +3,8 @@ import Stripe from 'stripe'
 import type { Clock } from '../../application/ports.ts'
 import type { SandboxEvent } from './events.ts'
 
-/** Brings events to whoever listens, as often as it takes. What is on its way when the process ends is lost. */
-export type SandboxCourier = {
+/** Sends events to the webhook until it takes them. What is on its way when the process ends is lost. */
+export type WebhookSender = {
   /** Does not wait for the event to arrive. */
   send(event: SandboxEvent): void
   /** Ends all further tries. */
@@ -16,7 +16,7 @@ export type SandboxDelivery = { readonly payload: string; readonly signature: st
 const FIRST_WAIT_MS = 500
 const WAIT_MAX_MS = 60_000
 
-export function sandboxCourier({
+export function webhookSender({
   webhookSecret,
   deliver,
   wait,
@@ -27,7 +27,7 @@ export function sandboxCourier({
   deliver: (delivery: SandboxDelivery) => Promise<boolean>
   wait: (milliseconds: number) => Promise<void>
   clock: Clock
-}): SandboxCourier {
+}): WebhookSender {
   let isStopped = false
 
   async function bring(event: SandboxEvent): Promise<void> {

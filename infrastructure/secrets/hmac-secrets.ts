@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync, randomBytes, randomInt } from 'node:c
 import type { Secrets } from '../../application/ports.ts'
 import { parseCodeChallenge } from '../../domain/code-challenge.ts'
 import type { Email } from '../../domain/email.ts'
-import { type EmailTrace, erasedEmail } from '../../domain/erasure.ts'
+import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { CODE_LENGTH, type OtpSeed, parseOtpCode } from '../../domain/otp.ts'
 import type { PurchaseId } from '../../domain/purchase.ts'
 
@@ -19,7 +19,7 @@ const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
 const ID_DIGITS = 26
 
 /**
- * Codes are an HMAC of the address and a seed, traces one of the address, each under a key of its own that is derived
+ * Codes are an HMAC of the address and a seed, digests one of the address, each under a key of its own that is derived
  * from `secret` (HKDF, RFC 5869).
  */
 export function hmacSecrets({
@@ -31,8 +31,8 @@ export function hmacSecrets({
   previousSecret?: string | null
 }): Secrets {
   const otpKey = deriveKey(secret, OTP_KEY_PURPOSE)
-  const traceKey = deriveKey(secret, TRACE_KEY_PURPOSE)
-  const previousTraceKeys =
+  const digestKey = deriveKey(secret, TRACE_KEY_PURPOSE)
+  const previousDigestKeys =
     previousSecret === null ? [] : [deriveKey(previousSecret, TRACE_KEY_PURPOSE)]
 
   return {
@@ -54,9 +54,9 @@ export function hmacSecrets({
     newPurchaseId: () => newId('pur_') as PurchaseId,
     newGrantId,
     newErasedEmail: () => erasedEmail(randomBytes(NAME_BYTES).toString('hex')),
-    tracesOf: (email) => [
-      traceOf(email, traceKey),
-      ...previousTraceKeys.map((key) => traceOf(email, key)),
+    erasureDigests: (email) => [
+      erasureDigest(email, digestKey),
+      ...previousDigestKeys.map((key) => erasureDigest(email, key)),
     ],
 
     randomIndex: (bound) => randomInt(bound),
@@ -67,8 +67,8 @@ function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES))
 }
 
-function traceOf(email: Email, key: Buffer): EmailTrace {
-  return createHmac('sha256', key).update(email).digest('base64url') as EmailTrace
+function erasureDigest(email: Email, key: Buffer): ErasedEmailDigest {
+  return createHmac('sha256', key).update(email).digest('base64url') as ErasedEmailDigest
 }
 
 /** The name of an operator's grant. */

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { AuditTrail } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
-import { type AuditEntry, type Cause, findGrantChanges } from '../../domain/grant-change.ts'
+import { type AuditEntry, findGrantChanges, type Origin } from '../../domain/grant-change.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareFindGrants } from './find-grants.ts'
 import { prepareInsert } from './prepared-writes.ts'
@@ -26,16 +26,16 @@ export function prepareFindEntries(queries: Queries): (email: Email) => readonly
 }
 
 /** For use inside a write: does the work, and writes down what it changed in the grants of the addresses. */
-export type RecordChanges = (emails: readonly Email[], cause: Cause, work: () => void) => void
+export type RecordChanges = (emails: readonly Email[], origin: Origin, work: () => void) => void
 
 export function prepareRecordChanges(queries: Queries): RecordChanges {
   const findGrants = prepareFindGrants(queries)
   const insert = prepareInsert(queries, auditEntries)
 
-  return (emails, cause, work) => {
+  return (emails, origin, work) => {
     const before = emails.flatMap(findGrants)
     work()
     const changes = findGrantChanges(before, emails.flatMap(findGrants))
-    for (const change of changes) insert({ ...change, ...cause })
+    for (const change of changes) insert({ ...change, ...origin })
   }
 }

@@ -5,7 +5,7 @@ import { formatBytes } from '../../application/format.ts'
 import type { AppliedMigration } from '../database/migration-history.ts'
 import { makeDurable, sha256OfFile } from '../files/durable-files.ts'
 import { freeBytesOf } from './files.ts'
-import { refuseUnsound } from './integrity.ts'
+import { assertIntegrity } from './integrity.ts'
 import { readHistory } from './migrations.ts'
 import type { WorkFolder } from './work-folder.ts'
 
@@ -24,7 +24,7 @@ const ROOM_TO_SPARE_BYTES = 1024 * 1024
 
 /**
  * Copies the database as it is at one moment into a folder, while others go on writing to it. Throws when there is no
- * room for it, and when the copy is not sound.
+ * room for it, and when the copy fails the integrity check.
  */
 export function makeCheckedCopy(
   client: Database,
@@ -62,7 +62,7 @@ function countBytes(client: Database): number {
 function checkCopy(path: string, before: readonly AppliedMigration[]): readonly AppliedMigration[] {
   const copy = new Database(path, { readonly: true })
   try {
-    refuseUnsound(copy, 'the copy')
+    assertIntegrity(copy, 'the copy')
     const history = readHistory(copy)
     const lost = before.find(({ name }) => !history.some((applied) => applied.name === name))
     if (lost) throw new Error(`the copy lacks the migration ${lost.name}`)

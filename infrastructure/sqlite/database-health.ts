@@ -11,11 +11,11 @@ import { translateFileOutage } from './storage-outage.ts'
 const FREE_BYTES_MIN = 16 * 1024 * 1024
 
 /** Shorter than other writes wait: a caller that asks for the health has a time limit, too. */
-const PATIENCE_MS = 2000
+const COMMIT_TIMEOUT_MS = 2000
 
 /** Answers for the files too: those that were deleted or replaced, and the disk they are on. */
 export function sqliteDatabaseHealth(database: SqliteDatabase): DatabaseHealth {
-  const { path, queries, read, write, checkFiles, lastWriteFailed } = database
+  const { path, queries, read, write, assertFilesInPlace, lastWriteFailed } = database
   const select = queries.$client.prepare('SELECT count(*) FROM schema_migrations')
   const at = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
   const beat = queries
@@ -26,7 +26,7 @@ export function sqliteDatabaseHealth(database: SqliteDatabase): DatabaseHealth {
 
   async function check(): Promise<void> {
     await read(() => select.get())
-    checkFiles()
+    assertFilesInPlace()
   }
 
   return {
@@ -34,7 +34,7 @@ export function sqliteDatabaseHealth(database: SqliteDatabase): DatabaseHealth {
     async checkWritable() {
       await check()
       if (path !== IN_MEMORY) refuseFullDisk(dirname(path))
-      await write(() => beat.run(), { busyTimeoutMs: PATIENCE_MS })
+      await write(() => beat.run(), { busyTimeoutMs: COMMIT_TIMEOUT_MS })
     },
     lastWriteFailed,
   }

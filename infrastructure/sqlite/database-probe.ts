@@ -15,7 +15,7 @@ import { describeWaitingWork } from '../database/waiting-work.ts'
 import { codeOf } from '../files/node-errors.ts'
 import { canMakeFiles, isOpenToOthers } from '../files/permissions.ts'
 import { prepareRecordChanges } from './audit-trail.ts'
-import { freeBytesOf, ownPath } from './files.ts'
+import { freeBytesOf, resolveDatabasePath } from './files.ts'
 import { MIGRATIONS, readHistory } from './migrations.ts'
 import { sqlitePurchaseRepository } from './purchase-repository.ts'
 
@@ -28,14 +28,14 @@ const DAMAGE_LINES_MAX = 10
  * Looks at the database, its files and its disk, whether the service runs or not. Writes nothing, leaves no file
  * behind, and never throws. Takes as long as SQLite takes to read all of the file, without a pause.
  */
-export async function examineSqlite(path: string, clock: Clock): Promise<DatabaseFacts> {
-  const absolutePath = ownPath(path)
-  const facts = { path: absolutePath, disk: examineDisk(absolutePath), file: null, content: null }
+export async function probeDatabase(path: string, clock: Clock): Promise<DatabaseFacts> {
+  const absolutePath = resolveDatabasePath(path)
+  const facts = { path: absolutePath, disk: probeDisk(absolutePath), file: null, content: null }
   try {
-    const file = examineFile(absolutePath)
+    const file = probeFile(absolutePath)
     if (!file) return { ...facts, trouble: null }
     try {
-      return { ...facts, file, content: await examineContent(absolutePath, clock), trouble: null }
+      return { ...facts, file, content: await probeContent(absolutePath, clock), trouble: null }
     } catch (error) {
       return { ...facts, file, trouble: troubleOf(error) }
     }
@@ -50,7 +50,7 @@ function troubleOf(error: unknown): string {
 }
 
 /** Of the folder that the database is in, or will be. Null where the system does not say. */
-function examineDisk(path: string): DatabaseFacts['disk'] {
+function probeDisk(path: string): DatabaseFacts['disk'] {
   let folder = dirname(path)
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
   try {
@@ -60,7 +60,7 @@ function examineDisk(path: string): DatabaseFacts['disk'] {
   }
 }
 
-function examineFile(path: string): FileFacts | null {
+function probeFile(path: string): FileFacts | null {
   const found = find(path)
   if (!found) return null
   const beside = ['-wal', '-shm'].map((ending) => ({
@@ -82,7 +82,7 @@ function find(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-async function examineContent(path: string, clock: Clock): Promise<DatabaseContent> {
+async function probeContent(path: string, clock: Clock): Promise<DatabaseContent> {
   if (isInUse(path)) return readContent(openBeside(path), clock)
   try {
     const content = await readContent(openAlone(path), clock)

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
 import { hasCode } from '../files/node-errors.ts'
-import { giveToOwnerOf, ownFilesCheck, ownPath } from './files.ts'
-import { refuseDamaged } from './integrity.ts'
+import { filesInPlaceCheck, giveToOwnerOf, resolveDatabasePath } from './files.ts'
+import { assertQuickCheck } from './integrity.ts'
 import { type Migrated, migrateCopied } from './migration-backup.ts'
 import { MIGRATIONS, refuseOutdated, schemaVersion } from './migrations.ts'
 import {
@@ -40,9 +40,9 @@ export type SqliteDatabase = {
    * Holds the write lock from the start. Durable once it resolves, in files that are at the path; if `work` throws,
    * nothing is stored.
    */
-  write<Result>(work: () => Result, patience?: { busyTimeoutMs: number }): Promise<Result>
+  write<Result>(work: () => Result, options?: { busyTimeoutMs: number }): Promise<Result>
   /** Throws `Unavailable('storage')` where the files at the path are no longer those that are open. */
-  checkFiles(): void
+  assertFilesInPlace(): void
   /** Whether the last `write` to end was failed by the database. */
   lastWriteFailed(): boolean
   /** Takes a fraction of a second at most, and never throws: what is committed is in the file or its log. */
@@ -77,7 +77,7 @@ export function openDatabase(
   return translateOutage(() => {
     const client = connect(path)
     try {
-      if (isLookedThrough) refuseDamaged(client)
+      if (isLookedThrough) assertQuickCheck(client)
       if (isUpToDate) refuseOutdated(client, MIGRATIONS)
       else {
         const migrated = migrateCopied(client, MIGRATIONS)
@@ -106,7 +106,7 @@ export function migrateSqlite(path: string): Migrated & { readonly version: stri
 function connect(path: string): Database {
   if (path === IN_MEMORY) return configure(new Database(path))
 
-  const file = translateFileOutage(() => ownPath(path))
+  const file = translateFileOutage(() => resolveDatabasePath(path))
   translateFileOutage(() => createFile(file))
   return connectToFile(file)
 }
@@ -178,7 +178,7 @@ function guard(
   let damage: unknown = null
   let hasFailed = false
   const path = client.filename
-  const checkFiles = path === IN_MEMORY ? () => {} : ownFilesCheck(path)
+  const assertFilesInPlace = path === IN_MEMORY ? () => {} : filesInPlaceCheck(path)
   // SQLite's own wait would hold up every request and every timer of the process.
   client.run('PRAGMA busy_timeout = 0')
 
@@ -198,7 +198,7 @@ function guard(
     }
   }
 
-  async function run<Result>(work: () => Result, patience = { busyTimeoutMs }): Promise<Result> {
+  async function run<Result>(work: () => Result, options = { busyTimeoutMs }): Promise<Result> {
     for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
       if (!isOpen) throw new Unavailable('storage', { cause: new Error('the database is closed') })
       if (damage !== null) throw new Unavailable('storage', { cause: damage })
@@ -206,7 +206,7 @@ function guard(
         return work()
       } catch (error) {
         if (isDamage(error)) rememberDamage(error)
-        if (!isBusy(error) || waitedMs >= patience.busyTimeoutMs) throw storageError(error)
+        if (!isBusy(error) || waitedMs >= options.busyTimeoutMs) throw storageError(error)
       }
       await Bun.sleep(BUSY_RETRY_MS)
     }
@@ -217,15 +217,15 @@ function guard(
     queries: drizzle(client),
     read: (work) => run(work),
     readTogether: (work) => run(() => client.transaction(work).deferred()),
-    write: <Result>(work: () => Result, patience?: { busyTimeoutMs: number }) => {
+    write: <Result>(work: () => Result, options?: { busyTimeoutMs: number }) => {
       function stored(): Result {
         const result = work()
-        checkFiles()
+        assertFilesInPlace()
         return result
       }
-      return watch(run(() => client.transaction(stored).immediate(), patience))
+      return watch(run(() => client.transaction(stored).immediate(), options))
     },
-    checkFiles,
+    assertFilesInPlace,
     lastWriteFailed: () => hasFailed,
     close() {
       if (!isOpen) return

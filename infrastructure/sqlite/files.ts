@@ -21,29 +21,29 @@ export const SIDE_SUFFIXES = [...LOG_SUFFIXES, '-shm'] as const
  * Where the file of a database lies, absolute. Where the path is a link it is another place, and that is where SQLite
  * keeps the log, and what has to be on the same disk. A link that leads nowhere stands for itself.
  */
-export function ownPath(path: string): string {
+export function resolveDatabasePath(path: string): string {
   const absolutePath = resolve(path)
   if (!existsSync(absolutePath)) return absolutePath
   return lstatSync(absolutePath).isSymbolicLink() ? realpathSync(absolutePath) : absolutePath
 }
 
 /** The files that are open are not those that the next start would find. */
-export class FilesAreGone extends Error {
-  override readonly name = 'FilesAreGone'
+export class DatabaseFilesReplaced extends Error {
+  override readonly name = 'DatabaseFilesReplaced'
 }
 
 /**
  * SQLite goes on writing into files that were deleted or replaced, where no later start finds it. Returns what throws
  * `Unavailable('storage')` unless the files of an open database (its own and its log) are still those of now.
  */
-export function ownFilesCheck(path: string): () => void {
+export function filesInPlaceCheck(path: string): () => void {
   const opened = [path, `${path}-wal`].map((file) => ({ file, stats: findFile(file) }))
 
   return () => {
     for (const { file, stats } of opened) {
       if (isSameFile(stats, findFile(file))) continue
       throw new Unavailable('storage', {
-        cause: new FilesAreGone(`${file} is another file now, or gone`),
+        cause: new DatabaseFilesReplaced(`${file} is another file now, or gone`),
       })
     }
   }

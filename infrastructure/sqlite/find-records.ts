@@ -18,7 +18,7 @@ export function prepareFindRecords(queries: Queries): (email: Email) => Personal
   const findGrants = prepareFindDatedGrants(queries)
   const findEntries = prepareFindEntries(queries)
   const findOtpRecord = prepareFindOtpRecord(queries)
-  const findOwnLine = queries.select().from(logOuts).where(eq(logOuts.email, EMAIL)).prepare()
+  const selectLogOut = queries.select().from(logOuts).where(eq(logOuts.email, EMAIL)).prepare()
   const selectMessages = queries
     .select()
     .from(outbox)
@@ -44,7 +44,7 @@ export function prepareFindRecords(queries: Queries): (email: Email) => Personal
         verifiedAt: verification.verifiedAt,
         expiresAt: verification.expiresAt,
       },
-      logOutLineAt: findOwnLine.get({ email })?.lineAt ?? null,
+      logOutLineAt: selectLogOut.get({ email })?.lineAt ?? null,
       purchases,
       grants: findGrants(email),
       refunds,

@@ -12,7 +12,7 @@ const FINDINGS_MAX = 3
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024
 
 /** Reads all of it. Throws with what SQLite finds wrong: a page, an index, or a row that refers to nothing. */
-export function refuseUnsound(client: Database, subject: string): void {
+export function assertIntegrity(client: Database, subject: string): void {
   const findings = [
     ...client.prepare<[string], []>(`PRAGMA integrity_check(${FINDINGS_MAX})`).values().flat(),
     ...client.prepare<unknown[], []>('PRAGMA foreign_key_check').values().map(describeOrphan),
@@ -26,7 +26,7 @@ function describeOrphan([table, row]: readonly unknown[]): string {
 }
 
 /** Throws for a database with a page that makes no sense, as a failing disk or a wrong hand leaves it. */
-export function refuseDamaged(client: Database): void {
+export function assertQuickCheck(client: Database): void {
   const file = translateFileOutage(() => statSync(client.filename, { throwIfNoEntry: false }))
   if (!file || file.size > CHECKED_BYTES_MAX) return
   const [problem] = client.prepare('PRAGMA quick_check(1)').values().flat()

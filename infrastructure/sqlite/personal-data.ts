@@ -4,7 +4,7 @@ import type { Email } from '../../domain/email.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { SqliteDatabase } from './database.ts'
 import { prepareFindRecords } from './find-records.ts'
-import { prepareFindPossibleLine } from './log-out-repository.ts'
+import { prepareFindLatestPossible } from './log-out-repository.ts'
 import { prepareRevokeAll } from './premium-grant-repository.ts'
 import { prepareUpsert } from './prepared-writes.ts'
 import { prepareFindAccount, prepareSavePurchase } from './purchase-repository.ts'
@@ -23,24 +23,24 @@ export function sqlitePersonalData(
   const client = queries.$client
   const findRecords = prepareFindRecords(queries)
   const findAccount = prepareFindAccount(queries)
-  const findLine = prepareFindPossibleLine(queries)
+  const findLatestPossible = prepareFindLatestPossible(queries)
   const savePurchase = prepareSavePurchase(queries)
   const revokeAll = prepareRevokeAll(queries, recordChanges)
   const deletions = DELETED.map((table) => client.prepare(`DELETE FROM ${table} WHERE email = ?1`))
   const rename = prepareRename(client)
-  const leaveTrace = prepareUpsert(queries, erasedLogOuts)
+  const saveErasedLogOut = prepareUpsert(queries, erasedLogOuts)
 
   return {
     find: async (email) => readTogether(() => findRecords(email)),
-    async erase(email, { name, trace, cause }, judge) {
+    async erase(email, { name, digest, origin }, decide) {
       const kept = await write(() => {
         const account = findAccount(email)
-        const verdict = judge(account, findLine(email))
-        if (!verdict) return null
-        verdict.closed.forEach(savePurchase)
-        revokeAll(email, cause)
+        const decision = decide(account, findLatestPossible(email))
+        if (!decision) return null
+        decision.closed.forEach(savePurchase)
+        revokeAll(email, origin)
         for (const deletion of deletions) deletion.run(email)
-        leaveTrace({ trace, lineAt: verdict.lineAt })
+        saveErasedLogOut({ trace: digest, lineAt: decision.tokensValidAfter })
         return rename(account, { email, name })
       })
       if (kept) await emptyWriteAheadLog(client)

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { PremiumGrantRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
-import type { Cause } from '../../domain/grant-change.ts'
+import type { Origin } from '../../domain/grant-change.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareListGrants } from './dated-grants.ts'
@@ -23,16 +23,16 @@ export function sqlitePremiumGrantRepository(
 
   return {
     findByEmail: async (email) => readTogether(() => findGrants(email)),
-    add: async ({ id, email }, cause) =>
+    add: async ({ id, email }, origin) =>
       write(() =>
-        recordChanges([email], cause, () =>
-          insert({ id, email, grantedAt: cause.at, revokedAt: null }),
+        recordChanges([email], origin, () =>
+          insert({ id, email, grantedAt: origin.at, revokedAt: null }),
         ),
       ),
-    revokeAll: async (email, cause) =>
+    revokeAll: async (email, origin) =>
       write(() => {
         const revoked = findGrants(email).filter(({ revokedAt }) => revokedAt === null)
-        revokeAll(email, cause)
+        revokeAll(email, origin)
         return revoked.length
       }),
     list: async ({ after, limit }) => readTogether(() => listGrants({ after, limit })),
@@ -43,7 +43,7 @@ export function sqlitePremiumGrantRepository(
 export function prepareRevokeAll(
   queries: Queries,
   recordChanges: RecordChanges,
-): (email: Email, cause: Cause) => void {
+): (email: Email, origin: Origin) => void {
   const revokeOperatorGrants = queries
     .update(operatorGrants)
     .set({ revokedAt: REVOKED_AT })
@@ -55,9 +55,9 @@ export function prepareRevokeAll(
     .where(and(eq(purchases.email, EMAIL), IS_PAID, isNull(purchases.revokedAt)))
     .prepare()
 
-  return (email, cause) =>
-    recordChanges([email], cause, () => {
-      revokeOperatorGrants.run({ email, revokedAt: cause.at.getTime() })
-      revokePurchases.run({ email, revokedAt: cause.at.getTime() })
+  return (email, origin) =>
+    recordChanges([email], origin, () => {
+      revokeOperatorGrants.run({ email, revokedAt: origin.at.getTime() })
+      revokePurchases.run({ email, revokedAt: origin.at.getTime() })
     })
 }

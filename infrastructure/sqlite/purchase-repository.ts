@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Account, PurchaseRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
-import type { Cause } from '../../domain/grant-change.ts'
+import type { Origin } from '../../domain/grant-change.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { type PurchaseRow, toPurchase, toPurchaseRow } from '../database/rows.ts'
@@ -51,30 +51,30 @@ export function sqlitePurchaseRepository(
   function store(
     account: Account,
     { purchase, messages = [] }: { purchase: Purchase | null; messages?: readonly OutboxMessage[] },
-    cause: Cause,
+    origin: Origin,
   ): void {
     if (purchase && !account.purchases.includes(purchase)) {
-      recordChanges([purchase.email], cause, () => savePurchase(purchase))
+      recordChanges([purchase.email], origin, () => savePurchase(purchase))
     }
     messages.forEach(insertMessage)
   }
 
   return {
-    update: async (email, cause, change) =>
+    update: async (email, origin, change) =>
       write(() => {
         const account = findAccount(email)
         const result = change(account)
-        store(account, result, cause)
+        store(account, result, origin)
         return result
       }),
-    updateById: async (id, cause, change) =>
+    updateById: async (id, origin, change) =>
       write(() => {
         const row = selectById.get({ id })
         if (!row) return null
         const account = findAccount(row.email)
         const purchase = account.purchases.find((one) => one.id === id) ?? toPurchase(row)
         const result = change(account, purchase)
-        store(account, result, cause)
+        store(account, result, origin)
         return result
       }),
     findAccount: async (email) => readTogether(() => findAccount(email)),

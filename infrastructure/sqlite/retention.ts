@@ -53,18 +53,18 @@ function preparePruneLogOuts(client: Database): Prune {
         RETURNING line_at AS lineAt`,
     ),
   )
-  const drawCommonLine = client.prepare(
+  const raiseCommonLogOut = client.prepare(
     `INSERT INTO common_log_out (id, line_at) VALUES (1, ?1)
       ON CONFLICT (id) DO UPDATE SET line_at = max(line_at, excluded.line_at)`,
   )
 
   return ({ upTo, limit }) => {
-    const lines: number[] = []
+    const moments: number[] = []
     for (const deletion of deletions) {
-      const deleted = deletion.all(upTo.getTime(), limit - lines.length)
-      lines.push(...deleted.map(({ lineAt }) => lineAt))
+      const deleted = deletion.all(upTo.getTime(), limit - moments.length)
+      moments.push(...deleted.map(({ lineAt }) => lineAt))
     }
-    if (lines.length > 0) drawCommonLine.run(Math.max(...lines))
-    return lines.length
+    if (moments.length > 0) raiseCommonLogOut.run(Math.max(...moments))
+    return moments.length
   }
 }

@@ -2,8 +2,8 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { DisputeRepository, RefundRepository } from '../../application/store.ts'
 import type { DisputeState } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
-import type { Cause } from '../../domain/grant-change.ts'
-import { isNews } from '../../domain/premium-grant.ts'
+import type { Origin } from '../../domain/grant-change.ts'
+import { isStateChange } from '../../domain/premium-grant.ts'
 import type { RefundState } from '../../domain/refund.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
@@ -85,22 +85,22 @@ function reversalRepository<Fact extends Reversal>(
   return {
     update: async <Reported extends { readonly id: string }>(
       reported: readonly Reported[],
-      cause: Cause,
+      origin: Origin,
       change: (known: Fact | null, reported: Reported) => Fact,
     ) =>
       write(() => {
         const changed = new Map<string, Fact>()
-        let news = 0
+        let changes = 0
         for (const one of reported) {
           const known = changed.get(one.id) ?? find(one.id)
           const fact = change(known, one)
           if (fact === known) continue
           changed.set(fact.id, fact)
-          if (isNews(known, fact)) news++
+          if (isStateChange(known, fact)) changes++
         }
         const facts = [...changed.values()]
-        recordChanges(findBuyers(facts), cause, () => facts.forEach(save))
-        return news
+        recordChanges(findBuyers(facts), origin, () => facts.forEach(save))
+        return changes
       }),
     findById: async (id: string) => read(() => find(id)),
     findPendingPayments: async () => read(findPendingPayments),

@@ -4,7 +4,7 @@ import type { SweepName } from '../../application/store.ts'
 import type { CodeChallenge } from '../../domain/code-challenge.ts'
 import { DISPUTE_STATES } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
-import type { EmailTrace } from '../../domain/erasure.ts'
+import type { ErasedEmailDigest } from '../../domain/erasure.ts'
 import { ACTORS, type GrantChangeReason } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { OtpSeed } from '../../domain/otp.ts'
@@ -48,7 +48,7 @@ export const logOuts = sqliteTable('log_outs', {
 })
 
 export const erasedLogOuts = sqliteTable('erased_log_outs', {
-  trace: text('trace').$type<EmailTrace>().notNull().primaryKey(),
+  trace: text('trace').$type<ErasedEmailDigest>().notNull().primaryKey(),
   lineAt: momentColumn('line_at').notNull(),
 })
 

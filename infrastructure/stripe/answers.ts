@@ -35,7 +35,7 @@ export function readId(value: unknown): string | null {
 }
 
 /** What to answer where Stripe does not know the object that was asked for. */
-export async function orMissing<Answer, Missing>(
+export async function notFoundAs<Answer, Missing>(
   answer: Promise<Answer>,
   missing: Missing,
 ): Promise<Answer | Missing> {

@@ -64,10 +64,10 @@ function addressOf(apiUrl: string) {
 
 /**
  * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else. After a 429 it asks
- * again once the time in Retry-After is over, which the SDK does not, as long as all waiting stays under `patienceMs`.
+ * again once the time in Retry-After is over, which the SDK does not, as long as all waiting stays under `waitMaxMs`.
  */
-function fetchUntil(deadline: AbortSignal, patienceMs: number): typeof fetch {
-  let patienceLeftMs = patienceMs
+function fetchUntil(deadline: AbortSignal, waitMaxMs: number): typeof fetch {
+  let waitLeftMs = waitMaxMs
 
   async function fetchAnswer(...[address, init]: Parameters<typeof fetch>): Promise<Response> {
     const signals = init?.signal ? [init.signal, deadline] : [deadline]
@@ -76,14 +76,14 @@ function fetchUntil(deadline: AbortSignal, patienceMs: number): typeof fetch {
       const response = await fetch(address, { ...init, redirect: 'manual', signal })
       const text = await response.text()
       const waitMs = toldToWaitMs(response)
-      if (retriesLeft === 0 || waitMs === null || waitMs >= patienceLeftMs) {
+      if (retriesLeft === 0 || waitMs === null || waitMs >= waitLeftMs) {
         // JSON that is no object makes the SDK throw where no caller can catch it; other text is only an error.
         return new Response(isObjectText(text) ? text : '', {
           status: response.status,
           headers: response.headers,
         })
       }
-      patienceLeftMs -= waitMs
+      waitLeftMs -= waitMs
       await wait(waitMs, undefined, { signal })
     }
   }

@@ -1,10 +1,5 @@
 import type Stripe from 'stripe'
-import type {
-  ListPage,
-  ListWindow,
-  PaymentFact,
-  PaymentNotification,
-} from '../../application/ports.ts'
+import type { ListPage, ListWindow, PaymentEvent, PaymentFact } from '../../application/ports.ts'
 import { idOf, toDate, toDispute, toRefund } from './objects.ts'
 import { readPage, windowParams } from './pages.ts'
 import { isPaid, type ReportSession } from './session-reports.ts'
@@ -31,7 +26,7 @@ export const EVENT_TYPES = [
 export const ENDPOINT_EVENT_TYPES = EVENT_TYPES.filter((type) => type !== 'charge.refund.updated')
 
 /** Null for what is not an event with an object in it, such as a thin event. */
-export type TranslateEvent = (value: unknown) => PaymentNotification | null
+export type TranslateEvent = (value: unknown) => PaymentEvent | null
 
 /** How events are read, whether they were delivered or looked up. */
 export function eventTranslation({
@@ -113,15 +108,15 @@ export async function findUndeliveredNotifications(
   stripe: Stripe,
   window: ListWindow,
   translate: TranslateEvent,
-): Promise<ListPage<PaymentNotification>> {
+): Promise<ListPage<PaymentEvent>> {
   const answer = await stripe.events.list({
     ...windowParams(window),
     delivery_success: false,
     types: [...EVENT_TYPES],
   })
   return readPage(answer, 'event', (event) => {
-    const notification = translate(event)
-    if (!notification) throw new Error('an event without an object')
-    return notification
+    const paymentEvent = translate(event)
+    if (!paymentEvent) throw new Error('an event without an object')
+    return paymentEvent
   })
 }

@@ -22,7 +22,7 @@ export function stripeNotifications({
   webhookSecrets: readonly string[]
   translate: TranslateEvent
   clock: Clock
-}): PaymentGateway['readNotification'] {
+}): PaymentGateway['verifyEvent'] {
   return async ({ payload, signature }) => {
     const text = decode(payload)
     if (text === null || signature === null || !isDated(signature)) {

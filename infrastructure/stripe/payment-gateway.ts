@@ -1,6 +1,6 @@
 import type { Clock, PaymentGateway } from '../../application/ports.ts'
 import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
-import { orMissing } from './answers.ts'
+import { notFoundAs } from './answers.ts'
 import { stripeClient } from './client.ts'
 import { eventTranslation, findUndeliveredNotifications } from './events.ts'
 import { stripeNotifications } from './notifications.ts'
@@ -48,14 +48,14 @@ export function stripePaymentGateway({
         createSession(stripe, { purchase, product, returnUrls, allowPromotionCodes }),
       ),
     readSession: (sessionId) =>
-      ask((stripe) => orMissing(readSession(stripe, sessionId, reportSession), null)),
+      ask((stripe) => notFoundAs(readSession(stripe, sessionId, reportSession), null)),
     expireSession: (sessionId) =>
-      ask((stripe) => orMissing(expireSession(stripe, sessionId, reportSession), null)),
+      ask((stripe) => notFoundAs(expireSession(stripe, sessionId, reportSession), null)),
     listRefunds: (paymentIntentId) =>
-      ask((stripe) => orMissing(listRefunds(stripe, paymentIntentId), [])),
+      ask((stripe) => notFoundAs(listRefunds(stripe, paymentIntentId), [])),
     listDisputes: (paymentIntentId) => {
       const reading = readingNow()
-      return ask((stripe) => orMissing(listDisputes(stripe, paymentIntentId, reading), []))
+      return ask((stripe) => notFoundAs(listDisputes(stripe, paymentIntentId, reading), []))
     },
     refundPayment: (refund) => ask((stripe) => refundPayment(stripe, refund)),
     findCompletedSessions: (window) =>
@@ -67,7 +67,7 @@ export function stripePaymentGateway({
       const reading = readingNow()
       return ask((stripe) => findDisputes(stripe, window, reading))
     },
-    readNotification: stripeNotifications({ webhookSecrets, translate, clock }),
+    verifyEvent: stripeNotifications({ webhookSecrets, translate, clock }),
   }
 }
 

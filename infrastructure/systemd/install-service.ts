@@ -8,8 +8,8 @@ import {
   isThere,
   placeExecutable,
   placeText,
-  shutOthersOut,
-  sweep,
+  removeStaleDrafts,
+  restrictPermissions,
 } from './place-file.ts'
 import { readServiceState, UNIT_NAME } from './service-state.ts'
 import type { Systemctl } from './systemctl.ts'
@@ -98,7 +98,8 @@ function placeFiles({
 }): Installation['files'] {
   const { executable: path, previous } = PLACES
   const files = installedFiles({ completion, isNew })
-  for (const place of [path, previous, ...files.map((file) => file.path)]) sweep(join(root, place))
+  for (const place of [path, previous, ...files.map((file) => file.path)])
+    removeStaleDrafts(join(root, place))
 
   const change = placeExecutable(executable, {
     path: join(root, path),
@@ -118,7 +119,7 @@ function makeFolders(root: string): void {
     makeFolder(root, dirname(path))
   }
   makeFolder(root, credentials, 0o700)
-  shutOthersOut(join(root, credentials))
+  restrictPermissions(join(root, credentials))
 }
 
 /**

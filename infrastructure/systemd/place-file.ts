@@ -78,11 +78,11 @@ function placeOnce(path: string, write: (draft: string) => void): Change {
       if (!(error instanceof Error && hasCode(error.cause, 'EEXIST'))) throw error
     }
   }
-  return shutOthersOut(path) ? 'mended' : 'kept'
+  return restrictPermissions(path) ? 'mended' : 'kept'
 }
 
 /** Leaves a file or a folder of the operator's to its owner and to readers of its group. Whether that took a change. */
-export function shutOthersOut(path: string): boolean {
+export function restrictPermissions(path: string): boolean {
   return setRights(path, (mode) => mode & ~FORBIDDEN)
 }
 
@@ -107,7 +107,7 @@ export function draftPrefix(path: string): string {
 }
 
 /** Takes away what processes that are gone have left half done in the place of a file. */
-export function sweep(path: string): void {
+export function removeStaleDrafts(path: string): void {
   const prefix = draftPrefix(path)
   for (const name of namesIn(dirname(path))) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN

@@ -13,10 +13,10 @@ type Options = {
 }
 
 const NOBODY: Supervisor = {
-  patienceMs: null,
+  watchdogTimeoutMs: null,
   starting() {},
   ready() {},
-  alive() {},
+  pingWatchdog() {},
   stopping() {},
 }
 
@@ -41,11 +41,11 @@ export function systemdSupervisor({ env, pid, log, ways }: Options): Supervisor 
   }
 
   return {
-    patienceMs: watchdogMs(env, pid),
+    watchdogTimeoutMs: watchdogTimeout(env, pid),
     starting: (status, { withinMs }) =>
       void tell(`STATUS=${status}`, `EXTEND_TIMEOUT_USEC=${withinMs * 1000}`),
     ready: (status) => void tell('READY=1', `STATUS=${status}`),
-    alive: () => void tell('WATCHDOG=1'),
+    pingWatchdog: () => void tell('WATCHDOG=1'),
     stopping: (status) => void tell('STOPPING=1', `STATUS=${status}`),
   }
 }
@@ -63,8 +63,8 @@ function openBest(name: string, ways: Options['ways'], log: Log): Notify | null 
   return null
 }
 
-/** By the rules of sd_watchdog_enabled(3); null where no sign of life is waited for. */
-function watchdogMs(env: Variables, pid: number): number | null {
+/** By the rules of sd_watchdog_enabled(3); null where no ping is waited for. */
+function watchdogTimeout(env: Variables, pid: number): number | null {
   const { WATCHDOG_USEC: microseconds = '', WATCHDOG_PID: owner = String(pid) } = env
   if (owner !== String(pid) || !/^[1-9][0-9]{0,15}$/.test(microseconds)) return null
   return Number(microseconds) / 1000

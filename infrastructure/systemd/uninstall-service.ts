@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PLACES } from './installed-files.ts'
-import { isThere, sweep } from './place-file.ts'
+import { isThere, removeStaleDrafts } from './place-file.ts'
 import { readServiceState, UNIT_NAME } from './service-state.ts'
 import type { Systemctl } from './systemctl.ts'
 
@@ -36,7 +36,7 @@ export async function uninstallService({
   const isKnown = systemctl !== null && (await stop(systemctl, root))
   const removed = OURS.filter((path) => isThere(join(root, path)))
   for (const path of OURS) {
-    sweep(join(root, path))
+    removeStaleDrafts(join(root, path))
     rmSync(join(root, path), { force: true })
   }
   if (isKnown) await systemctl('daemon-reload')

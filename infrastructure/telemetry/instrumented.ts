@@ -38,7 +38,7 @@ export function measuredMailer(mailer: Mailer, instruments: Instruments): Mailer
 const UNMEASURED: ReadonlySet<string> = new Set<keyof PaymentGateway>([
   'live',
   'price',
-  'readNotification',
+  'verifyEvent',
 ])
 
 /**

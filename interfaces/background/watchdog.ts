@@ -1,40 +1,40 @@
 import { reportFault } from '../../application/error-report.ts'
 import type { Log, Supervisor } from '../../application/ports.ts'
 
-/** One sign of life may be late, and a second one be lost. */
-const SIGNS_WITHIN_PATIENCE = 3
+/** One ping may be late, and a second one be lost. */
+const PINGS_PER_TIMEOUT = 3
 
 /**
- * Gives the supervisor signs of life as long as the service is sound; without them it starts the service anew. Resolves
- * once `stopping` is aborted, and at once where nobody waits for a sign. Never rejects.
+ * Pings the supervisor's watchdog as long as the service is alive; without pings it restarts the service. Resolves
+ * once `stopping` is aborted, and at once where the supervisor has no watchdog. Never rejects.
  */
-export async function giveSignsOfLife({
+export async function runWatchdog({
   supervisor,
-  checkSoundness,
+  checkLiveness,
   log,
   wait,
   stopping,
 }: {
   supervisor: Supervisor
-  /** Throws where a new start may help. */
-  checkSoundness: () => Promise<void>
+  /** Throws where a restart may help. */
+  checkLiveness: () => Promise<void>
   log: Log
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   wait: (milliseconds: number, until: AbortSignal) => Promise<void>
   stopping: AbortSignal
 }): Promise<void> {
-  if (supervisor.patienceMs === null) return
-  const everyMs = supervisor.patienceMs / SIGNS_WITHIN_PATIENCE
+  if (supervisor.watchdogTimeoutMs === null) return
+  const everyMs = supervisor.watchdogTimeoutMs / PINGS_PER_TIMEOUT
 
-  let wasSound = true
+  let wasAlive = true
   while (!stopping.aborted) {
     try {
-      await checkSoundness()
-      supervisor.alive()
-      wasSound = true
+      await checkLiveness()
+      supervisor.pingWatchdog()
+      wasAlive = true
     } catch (error) {
-      if (wasSound) log('watchdog.unhealthy', reportFault(error))
-      wasSound = false
+      if (wasAlive) log('watchdog.unhealthy', reportFault(error))
+      wasAlive = false
     }
     await wait(everyMs, stopping)
   }

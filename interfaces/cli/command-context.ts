@@ -1,4 +1,4 @@
-import type { Checkup } from '../../application/doctor/run-checks.ts'
+import type { Check } from '../../application/doctor/run-checks.ts'
 import type { Log, Ports, ServiceState, Supervisor } from '../../application/ports.ts'
 import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
@@ -24,7 +24,7 @@ export type CommandContext = {
   /** A line of what was asked for. */
   readonly print: (text: string) => void
   /** A line about what is wrong. */
-  readonly complain: (text: string) => void
+  readonly printError: (text: string) => void
   /** Rewrites the last line of a terminal; null clears it. A file or a pipe gets none of it. */
   readonly progress: (line: string | null) => void
   /** Whether to go on with what cannot be undone. Asks at a terminal alone, and not where `yes` answers already. */
@@ -45,7 +45,7 @@ export type CommandContext = {
     /** Who is to get a test mail; null where none is to be sent. */
     readonly mailTo: Email | null
     readonly offline: boolean
-  }) => Promise<{ readonly checkups: readonly Checkup[]; readonly areSettingsRight: boolean }>
+  }) => Promise<{ readonly checks: readonly Check[]; readonly areSettingsRight: boolean }>
   readonly describeApi: () => Promise<object>
   /** Reads and proofreads the operator's content in a folder. */
   readonly readContent: (folder: string) => Promise<ReadContent>

@@ -29,13 +29,13 @@ export function help({
 /** Says what is wrong with the command line, and where to look. */
 export function refuseUsage({
   usageError,
-  complain,
+  printError,
 }: {
   usageError: string
-  complain: (text: string) => void
+  printError: (text: string) => void
 }): number {
-  complain(`alibi: ${usageError}`)
-  complain('Run "alibi help" to see what it takes.')
+  printError(`alibi: ${usageError}`)
+  printError('Run "alibi help" to see what it takes.')
   return EXIT.wrongUsage
 }
 

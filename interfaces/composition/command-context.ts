@@ -1,15 +1,15 @@
-import { loadListenAddress, type Surroundings } from '../../infrastructure/config/config.ts'
+import { type Environment, loadListenAddress } from '../../infrastructure/config/config.ts'
 import type { CommandContext } from '../cli/command-context.ts'
 import { wait } from './wait.ts'
 
 /** What the process itself tells a command. */
 type Given = Pick<
   CommandContext,
-  'commands' | 'version' | 'commit' | 'json' | 'envFile' | 'print' | 'complain' | 'progress'
+  'commands' | 'version' | 'commit' | 'json' | 'envFile' | 'print' | 'printError' | 'progress'
 >
 
 /** All that a command can ask for. What only some of them need is imported when one asks for it. */
-export function commandContext(surroundings: Surroundings, given: Given): CommandContext {
+export function commandContext(environment: Environment, given: Given): CommandContext {
   const { envFile, progress, version } = given
   return {
     ...given,
@@ -22,25 +22,25 @@ export function commandContext(surroundings: Surroundings, given: Given): Comman
 
     async withStore(work) {
       const { withStore } = await import('./open-store.ts')
-      return withStore(surroundings, work)
+      return withStore(environment, work)
     },
     async withPorts(work) {
       const { withPorts } = await import('./open-store.ts')
-      return withPorts({ surroundings, progress }, work)
+      return withPorts({ environment, progress }, work)
     },
 
-    listenAddress: () => loadListenAddress(surroundings),
+    listenAddress: () => loadListenAddress(environment),
     async openService() {
       const { openService } = await import('./run-serve.ts')
-      return openService(surroundings, { version })
+      return openService(environment, { version })
     },
     async openChecks(asked) {
       const { openChecks } = await import('./run-doctor.ts')
-      return openChecks(surroundings, { ...asked, envFile, version })
+      return openChecks(environment, { ...asked, envFile, version })
     },
     async describeApi() {
       const { describeApi } = await import('./run-openapi.ts')
-      return describeApi(surroundings, { version })
+      return describeApi(environment, { version })
     },
     async readContent(folder) {
       const { readContent } = await import('./run-content.ts')
@@ -49,15 +49,15 @@ export function commandContext(surroundings: Surroundings, given: Given): Comman
 
     async openMigration() {
       const { openMigration } = await import('./run-database.ts')
-      return openMigration(surroundings)
+      return openMigration(environment)
     },
     async openBackup(file) {
       const { openBackup } = await import('./run-database.ts')
-      return openBackup(surroundings, file)
+      return openBackup(environment, file)
     },
     async openRestore(file) {
       const { openRestore } = await import('./run-database.ts')
-      return openRestore(surroundings, file)
+      return openRestore(environment, file)
     },
 
     async openInstallation(place) {

@@ -1,7 +1,7 @@
 import { reportFault } from '../../application/error-report.ts'
 import type { Backups, Log, Ports } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
-import { takeStock } from '../../application/upkeep/database-statistics.ts'
+import { readDatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
 import { countedLog, NO_TELEMETRY } from '../../infrastructure/telemetry/instrumented.ts'
 import { listenForMetrics, type MetricsListener } from '../http/metrics-listener.ts'
 
@@ -42,8 +42,13 @@ export async function composeMetrics({
     log: countedLog(log, metrics.telemetry),
     async serve({ ports, ...measured }) {
       const { statistics, clock } = ports
-      const stock = () => takeStock(ports)
-      const read = await metrics.watch({ statistics, clock, takeStock: stock, ...measured })
+      const readStatistics = () => readDatabaseStatistics(ports)
+      const read = await metrics.watch({
+        statistics,
+        clock,
+        readDatabaseStatistics: readStatistics,
+        ...measured,
+      })
       listener.use({ read, contentType: CONTENT_TYPE })
       log('metrics.serving', { metricsUrl: listener.url })
     },

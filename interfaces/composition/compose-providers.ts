@@ -3,7 +3,7 @@ import type {
   Content,
   Mailer,
   PaymentGateway,
-  SandboxDesk,
+  SandboxCheckout,
 } from '../../application/ports.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { EmailConfig, EmailProvider } from '../../infrastructure/config/email-settings.ts'
@@ -24,7 +24,11 @@ export async function composePayment({
   clock: Clock
   publicUrl: string
   url: string
-}): Promise<{ gateway: PaymentGateway; desk: SandboxDesk | null; stop: () => void }> {
+}): Promise<{
+  gateway: PaymentGateway
+  sandboxCheckout: SandboxCheckout | null
+  stop: () => void
+}> {
   if (payment.provider === 'stripe') {
     const { stripePaymentGateway } = await import('../../infrastructure/stripe/payment-gateway.ts')
     const gateway = stripePaymentGateway({
@@ -33,7 +37,7 @@ export async function composePayment({
       allowPromotionCodes,
       clock,
     })
-    return { gateway, desk: null, stop() {} }
+    return { gateway, sandboxCheckout: null, stop() {} }
   }
   const { postNotification } = await import('../../infrastructure/sandbox/webhook-sender.ts')
   const { sandboxPaymentGateway } = await import('../../infrastructure/sandbox/payment-gateway.ts')

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Content, Log, Ports, SandboxDesk } from '../../application/ports.ts'
+import type { Content, Log, Ports, SandboxCheckout } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
@@ -31,7 +31,7 @@ type ServiceParts = {
 }
 
 /** Far more than read at the same time, and a few megabytes. */
-const REMEMBERED_READERS_MAX = 10_000
+const LAST_REASONS_CACHE_MAX = 10_000
 
 /** Wires every adapter that a use case can ask for; `stop` ends what they do by themselves. */
 export async function composePorts({
@@ -43,10 +43,14 @@ export async function composePorts({
   publicUrl,
   write,
   telemetry = NO_TELEMETRY,
-}: ServiceParts): Promise<{ ports: Ports; desk: SandboxDesk | null; stop: () => void }> {
+}: ServiceParts): Promise<{
+  ports: Ports
+  sandboxCheckout: SandboxCheckout | null
+  stop: () => void
+}> {
   const { developmentSecret } = await import('../../infrastructure/secrets/development-secret.ts')
   const { hmacSecrets } = await import('../../infrastructure/secrets/hmac-secrets.ts')
-  const { memoryLastReasons } = await import('../../infrastructure/last-reason-cache.ts')
+  const { lastReasonCache } = await import('../../infrastructure/last-reason-cache.ts')
   const { jwtTokens } = await import('../../infrastructure/secrets/jwt-tokens.ts')
   const { systemClock } = await import('../../infrastructure/system-clock.ts')
 
@@ -64,7 +68,7 @@ export async function composePorts({
     ...store,
     clock,
     content,
-    lastReasons: memoryLastReasons({ readersMax: REMEMBERED_READERS_MAX }),
+    lastReasons: lastReasonCache({ readersMax: LAST_REASONS_CACHE_MAX }),
     log,
     telemetry,
     mailer: measuredMailer(mailer, instruments),
@@ -83,7 +87,7 @@ export async function composePorts({
       refundDuplicates: config.refundDuplicates,
     },
   }
-  return { ports, desk: payment.desk, stop: payment.stop }
+  return { ports, sandboxCheckout: payment.sandboxCheckout, stop: payment.stop }
 }
 
 /** What the HTTP interface needs beside the ports. */
@@ -91,17 +95,22 @@ export async function composeHttp(
   { config, publicUrl }: Pick<ServiceParts, 'config' | 'publicUrl'>,
   {
     ports,
-    desk,
+    sandboxCheckout,
     version,
     stopping,
-  }: { ports: Ports; desk: SandboxDesk | null; version: string; stopping: AbortSignal },
+  }: {
+    ports: Ports
+    sandboxCheckout: SandboxCheckout | null
+    version: string
+    stopping: AbortSignal
+  },
 ): Promise<HttpOptions> {
   const { slidingWindowLimiter } = await import('../../infrastructure/sliding-window-limiter.ts')
-  const limiterOf = (budget: RateLimit | null) =>
-    budget && slidingWindowLimiter({ ...budget, monotonicMs })
+  const limiterOf = (limit: RateLimit | null) =>
+    limit && slidingWindowLimiter({ ...limit, monotonicMs })
   return {
     ports,
-    sandbox: desk,
+    sandbox: sandboxCheckout,
     limiters: {
       general: limiterOf(config.rateLimits.general),
       auth: limiterOf(config.rateLimits.auth),

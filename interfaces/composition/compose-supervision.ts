@@ -1,8 +1,8 @@
 import type { Log, Supervisor } from '../../application/ports.ts'
 import type { DatabaseHealth } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
-import type { Surroundings } from '../../infrastructure/config/config.ts'
-import { FilesAreGone } from '../../infrastructure/sqlite/files.ts'
+import type { Environment } from '../../infrastructure/config/config.ts'
+import { DatabaseFilesReplaced } from '../../infrastructure/sqlite/files.ts'
 import { isBusy } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openNotifyProgram } from '../../infrastructure/systemd/notify-program.ts'
 import { openNotifySocket } from '../../infrastructure/systemd/notify-socket.ts'
@@ -10,13 +10,13 @@ import { systemdSupervisor } from '../../infrastructure/systemd/systemd-supervis
 
 /** The systemd that has started the process, where one has. */
 export function composeSupervisor({
-  surroundings,
+  environment,
   log,
 }: {
-  surroundings: Surroundings
+  environment: Environment
   log: Log
 }): Supervisor {
-  const { env } = surroundings
+  const { env } = environment
   const ways = [openNotifySocket, openNotifyProgram]
   return systemdSupervisor({ env, pid: process.pid, log, ways })
 }
@@ -26,13 +26,13 @@ export function composeSupervisor({
  * its files were taken away: this process has the last copy of them open, and the next one would begin with an empty
  * database.
  */
-export function composeSoundness({ databaseHealth }: { databaseHealth: DatabaseHealth }) {
+export function livenessCheck({ databaseHealth }: { databaseHealth: DatabaseHealth }) {
   return async (): Promise<void> => {
     try {
       await databaseHealth.check()
     } catch (error) {
       const cause = error instanceof Unavailable ? error.cause : error
-      if (cause instanceof FilesAreGone || isBusy(cause)) return
+      if (cause instanceof DatabaseFilesReplaced || isBusy(cause)) return
       throw error
     }
   }

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import type { Ports } from '../../application/ports.ts'
 import {
   type Config,
+  type Environment,
   loadConfig,
   loadDatabaseConfig,
-  type Surroundings,
 } from '../../infrastructure/config/config.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
@@ -12,13 +12,13 @@ import type { CommandContext, StorePorts } from '../cli/command-context.ts'
 
 /** For the operator's commands that only look into the database, or write to it. */
 export async function withStore(
-  surroundings: Surroundings,
+  environment: Environment,
   work: (ports: StorePorts) => Promise<number>,
 ): Promise<number> {
   const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
   const { newGrantId } = await import('../../infrastructure/secrets/hmac-secrets.ts')
   const { systemClock } = await import('../../infrastructure/system-clock.ts')
-  const { path } = loadDatabaseConfig(surroundings)
+  const { path } = loadDatabaseConfig(environment)
   const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
   try {
     return await work({ ...store, clock: systemClock(), secrets: { newGrantId } })
@@ -28,14 +28,14 @@ export async function withStore(
 }
 
 /**
- * For the operator's commands that ask the payment provider. What they log goes where their complaints go. They say
+ * For the operator's commands that ask the payment provider. What they log goes where their errors go. They say
  * nothing to buyers, so that a slip in the operator's own content does not keep them from working.
  */
 export async function withPorts(
-  { surroundings, progress }: { surroundings: Surroundings; progress: CommandContext['progress'] },
+  { environment, progress }: { environment: Environment; progress: CommandContext['progress'] },
   work: (ports: Ports) => Promise<number>,
 ): Promise<number> {
-  const config = loadConfig(surroundings)
+  const config = loadConfig(environment)
   const { builtInContent } = await import('../../infrastructure/content/content.ts')
   const { createLog } = await import('../../infrastructure/telemetry/log.ts')
   const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')

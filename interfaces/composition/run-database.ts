@@ -1,4 +1,4 @@
-import { loadDatabaseConfig, type Surroundings } from '../../infrastructure/config/config.ts'
+import { type Environment, loadDatabaseConfig } from '../../infrastructure/config/config.ts'
 import { backUpDatabase } from '../../infrastructure/sqlite/backups/backup.ts'
 import { prepareRestore } from '../../infrastructure/sqlite/backups/restore.ts'
 import { migrateSqlite } from '../../infrastructure/sqlite/database.ts'
@@ -8,25 +8,25 @@ import { existing, openDatabaseAt } from './open-store.ts'
 
 type OnStep = (step: string) => void
 
-export function openMigration(surroundings: Surroundings): Migration {
-  const { path } = loadDatabaseConfig(surroundings)
+export function openMigration(environment: Environment): Migration {
+  const { path } = loadDatabaseConfig(environment)
   return { path, applyMigrations: () => openDatabaseAt(path, migrateSqlite) }
 }
 
 export function openBackup(
-  surroundings: Surroundings,
+  environment: Environment,
   file: string,
 ): (onStep: OnStep) => BackupReport {
-  const { path } = loadDatabaseConfig(surroundings)
+  const { path } = loadDatabaseConfig(environment)
   const databasePath = existing(path)
   return (onStep) => backUpDatabase({ databasePath, file, onStep })
 }
 
 export function openRestore(
-  surroundings: Surroundings,
+  environment: Environment,
   file: string,
 ): (onStep: OnStep) => PreparedRestore {
-  const { path: databasePath } = loadDatabaseConfig(surroundings)
+  const { path: databasePath } = loadDatabaseConfig(environment)
   const { now } = systemClock()
   return (onStep) => {
     const prepared = prepareRestore({ databasePath, file, onStep })

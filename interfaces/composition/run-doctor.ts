@@ -1,21 +1,21 @@
 import { resolve } from 'node:path'
-import { judgeBackups } from '../../application/doctor/backups.ts'
-import { judgeClock } from '../../application/doctor/clock.ts'
-import { judgeDatabase } from '../../application/doctor/database.ts'
+import { checkBackups } from '../../application/doctor/backups.ts'
+import { checkClock } from '../../application/doctor/clock.ts'
+import { checkDatabase } from '../../application/doctor/database.ts'
 import { findingsOn } from '../../application/doctor/finding.ts'
-import { judgeMail } from '../../application/doctor/mail.ts'
-import { judgeProxy } from '../../application/doctor/proxy.ts'
-import { judgeReach } from '../../application/doctor/reach.ts'
-import type { Checkup } from '../../application/doctor/run-checks.ts'
-import { judgeSettings, type SettingsFacts } from '../../application/doctor/settings.ts'
-import { judgeStripe } from '../../application/doctor/stripe.ts'
+import { checkMail } from '../../application/doctor/mail.ts'
+import { checkProxy } from '../../application/doctor/proxy.ts'
+import { checkReach } from '../../application/doctor/reach.ts'
+import type { Check } from '../../application/doctor/run-checks.ts'
+import { checkSettings, type SettingsFacts } from '../../application/doctor/settings.ts'
+import { checkStripe } from '../../application/doctor/stripe.ts'
 import type { Clock } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
 import {
   type Config,
   ConfigError,
+  type Environment,
   loadConfigWith,
-  type Surroundings,
 } from '../../infrastructure/config/config.ts'
 import { RESEND_URL } from '../../infrastructure/config/email-settings.ts'
 import {
@@ -23,7 +23,7 @@ import {
   type PartialConfig,
 } from '../../infrastructure/config/partial-config.ts'
 import { isLiveKey, STRIPE_ORIGIN } from '../../infrastructure/config/payment-settings.ts'
-import { examineClock } from '../../infrastructure/doctor/clock.ts'
+import { probeClock } from '../../infrastructure/doctor/clock.ts'
 import { findExposedFiles } from '../../infrastructure/doctor/permissions.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
 import { formatPrice } from '../cli/payment-words.ts'
@@ -32,7 +32,7 @@ import { webhookUrls } from './compose-providers.ts'
 
 /** For each question that is put to somebody else. */
 const TIMEOUT_MS = 8_000
-/** What the runtime inside the executable takes from its surroundings, however it is started. */
+/** What the runtime inside the executable takes from the environment, however it is started. */
 const RUNTIME_VARIABLES = ['BUN_OPTIONS', 'BUN_BE_BUN']
 
 type Asked = {
@@ -44,36 +44,36 @@ type Asked = {
 
 /** Looks at everything around it that the service depends on, and changes none of it. */
 export async function openChecks(
-  surroundings: Surroundings,
+  environment: Environment,
   { mailTo, offline, envFile, version }: Asked,
-): Promise<{ checkups: readonly Checkup[]; areSettingsRight: boolean }> {
-  const facts = await loadSettings(surroundings, envFile)
+): Promise<{ checks: readonly Check[]; areSettingsRight: boolean }> {
+  const facts = await loadSettings(environment, envFile)
   const clock = systemClock()
-  const parts = loadPartialConfig(surroundings)
-  const checkups: readonly Checkup[] = [
-    { names: ['settings'], needsNetwork: false, examine: async () => judgeSettings(facts) },
-    databaseCheckup(parts, clock),
-    backupCheckup(parts, clock),
-    clockCheckup(parts, { clock, offline }),
-    paymentCheckup(parts, clock),
-    mailCheckup(parts, mailTo),
-    reachCheckup(parts, { version }),
+  const parts = loadPartialConfig(environment)
+  const checks: readonly Check[] = [
+    { names: ['settings'], needsNetwork: false, run: async () => checkSettings(facts) },
+    databaseCheck(parts, clock),
+    backupCheck(parts, clock),
+    clockCheck(parts, { clock, offline }),
+    paymentCheck(parts, clock),
+    mailCheck(parts, mailTo),
+    reachCheck(parts, { version }),
   ]
-  return { checkups, areSettingsRight: facts.problems.length === 0 }
+  return { checks, areSettingsRight: facts.problems.length === 0 }
 }
 
 async function loadSettings(
-  surroundings: Surroundings,
+  environment: Environment,
   envFile: string | null,
 ): Promise<SettingsFacts> {
-  const { env } = surroundings
+  const { env } = environment
   const around = {
     isFileNamed: envFile !== null,
     runtimeVariables: RUNTIME_VARIABLES.filter((name) => env[name]),
     exposedFiles: findExposedFiles({ env, envFile }),
   }
   try {
-    const { config } = loadConfigWith(surroundings, await contentComposer())
+    const { config } = loadConfigWith(environment, await contentComposer())
     const contentWarnings = await proofread(config.contentDir)
     const settings = settingsFacts(config)
     return { ...around, problems: [], contentWarnings, settings }
@@ -111,39 +111,39 @@ function settingsFacts(config: Config): SettingsFacts['settings'] {
   }
 }
 
-function databaseCheckup({ database }: PartialConfig, clock: Clock): Checkup {
+function databaseCheck({ database }: PartialConfig, clock: Clock): Check {
   const names = ['database', 'disk', 'purchases', 'outbox'] as const
   if (!database) return unknown(names)
   return {
     names,
     needsNetwork: false,
-    async examine() {
-      const { examineSqlite } = await import('../../infrastructure/sqlite/database-probe.ts')
-      return judgeDatabase(await examineSqlite(database.path, clock))
+    async run() {
+      const { probeDatabase } = await import('../../infrastructure/sqlite/database-probe.ts')
+      return checkDatabase(await probeDatabase(database.path, clock))
     },
   }
 }
 
-function backupCheckup({ backup: part, database }: PartialConfig, clock: Clock): Checkup {
+function backupCheck({ backup: part, database }: PartialConfig, clock: Clock): Check {
   const names = ['backups'] as const
   if (!part) return unknown(names)
   const { backup } = part
   return {
     names,
     needsNetwork: false,
-    async examine() {
-      const { examineBackups } = await import('../../infrastructure/doctor/backups.ts')
+    async run() {
+      const { probeBackups } = await import('../../infrastructure/doctor/backups.ts')
       const databasePath = database && resolve(database.path)
-      return judgeBackups(backup && examineBackups(backup, { clock, databasePath }))
+      return checkBackups(backup && probeBackups(backup, { clock, databasePath }))
     },
   }
 }
 
 /** Without the network, what the system says of its clock has to do. */
-function clockCheckup(
+function clockCheck(
   { payment, email }: PartialConfig,
   { clock, offline }: { clock: Clock; offline: boolean },
-): Checkup {
+): Check {
   const stripeUrl = payment?.provider === 'stripe' ? (payment.apiUrl ?? STRIPE_ORIGIN) : null
   const mail = email?.email
   const mailUrl = mail?.provider === 'resend' ? (mail.baseUrl ?? RESEND_URL) : null
@@ -151,64 +151,64 @@ function clockCheckup(
   return {
     names: ['clock'],
     needsNetwork: !offline,
-    examine: async () => judgeClock(await examineClock(url, { clock, timeoutMs: TIMEOUT_MS })),
+    run: async () => checkClock(await probeClock(url, { clock, timeoutMs: TIMEOUT_MS })),
   }
 }
 
-function paymentCheckup({ payment, network }: PartialConfig, clock: Clock): Checkup {
+function paymentCheck({ payment, network }: PartialConfig, clock: Clock): Check {
   const names = ['stripe', 'price', 'webhook'] as const
   if (!payment) return unknown(names)
   return {
     names,
     needsNetwork: payment.provider === 'stripe',
-    async examine() {
-      if (payment.provider === 'sandbox') return judgeStripe(null, { formatPrice })
-      const { examineStripe } = await import('../../infrastructure/doctor/stripe.ts')
+    async run() {
+      if (payment.provider === 'sandbox') return checkStripe(null, { formatPrice })
+      const { probeStripe } = await import('../../infrastructure/doctor/stripe.ts')
       const wanted = network?.publicUrl ? webhookUrls(network.publicUrl) : []
       const question = { ...payment, webhookUrls: wanted, clock, timeoutMs: TIMEOUT_MS }
-      const facts = await examineStripe(question)
-      return judgeStripe(facts, { formatPrice })
+      const facts = await probeStripe(question)
+      return checkStripe(facts, { formatPrice })
     },
   }
 }
 
-function mailCheckup({ email, network }: PartialConfig, mailTo: Email | null): Checkup {
+function mailCheck({ email, network }: PartialConfig, mailTo: Email | null): Check {
   const names = ['mail'] as const
   if (!email) return unknown(names)
   const { email: provider, emailFrom: from } = email
   return {
     names,
     needsNetwork: provider.provider === 'resend',
-    async examine() {
-      if (provider.provider !== 'resend') return judgeMail(null)
-      const { examineResend } = await import('../../infrastructure/doctor/resend.ts')
+    async run() {
+      if (provider.provider !== 'resend') return checkMail(null)
+      const { probeResend } = await import('../../infrastructure/doctor/resend.ts')
       const publicUrl = network?.publicUrl ?? null
       const question = { ...provider, from, publicUrl, mailTo, timeoutMs: TIMEOUT_MS }
-      return judgeMail(await examineResend(question))
+      return checkMail(await probeResend(question))
     },
   }
 }
 
-function reachCheckup({ network }: PartialConfig, release: { version: string }): Checkup {
+function reachCheck({ network }: PartialConfig, release: { version: string }): Check {
   const names = ['service', 'public url', 'proxy'] as const
   if (!network) return unknown(names)
   return {
     names,
     needsNetwork: true,
-    async examine() {
-      const { examineReach } = await import('../../infrastructure/doctor/reach.ts')
+    async run() {
+      const { probeReach } = await import('../../infrastructure/doctor/reach.ts')
       const forgedAddresses = [unusedAddress(), unusedAddress()] as const
       const question = { ...network, forgedAddresses, timeoutMs: TIMEOUT_MS }
-      const { proxy, ...reach } = await examineReach(question)
-      return [...judgeReach(reach, release), ...judgeProxy(proxy)]
+      const { proxy, ...reach } = await probeReach(question)
+      return [...checkReach(reach, release), ...checkProxy(proxy)]
     },
   }
 }
 
 /** What cannot be looked at while its own settings are wrong. */
-function unknown(names: Checkup['names']): Checkup {
+function unknown(names: Check['names']): Check {
   const skipped = (name: string) => findingsOn(name).skipped('its settings have to be right first')
-  return { names, needsNetwork: false, examine: async () => names.map(skipped) }
+  return { names, needsNetwork: false, run: async () => names.map(skipped) }
 }
 
 /** One of 131,072 that are nobody's: 198.18.0.0/15, RFC 2544. */

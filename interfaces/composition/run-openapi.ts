@@ -1,4 +1,4 @@
-import { loadConfig, type Surroundings } from '../../infrastructure/config/config.ts'
+import { type Environment, loadConfig } from '../../infrastructure/config/config.ts'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { createApp } from '../http/app.ts'
@@ -7,11 +7,11 @@ import { composeHttp, composePorts } from './compose-service.ts'
 
 /** Puts the service together as development does, in memory, and asks it for its description. */
 export async function describeApi(
-  surroundings: Surroundings,
+  environment: Environment,
   { version }: { version: string },
 ): Promise<object> {
   const config = loadConfig({
-    ...surroundings,
+    ...environment,
     env: { APP_ENV: 'development', JWT_SECRET: crypto.randomUUID() },
   })
   const store = openSqliteStore(':memory:')
@@ -19,9 +19,9 @@ export async function describeApi(
   const url = 'http://localhost'
   const content = builtInContent()
   const parts = { config, store, log, content, url, publicUrl: url, write() {} }
-  const { ports, desk } = await composePorts(parts)
+  const { ports, sandboxCheckout } = await composePorts(parts)
   const stopping = new AbortController().signal
-  return openApiDocument(await composeHttp(parts, { ports, desk, version, stopping }))
+  return openApiDocument(await composeHttp(parts, { ports, sandboxCheckout, version, stopping }))
 }
 
 /** The document that GET /openapi.json answers, without a server. */

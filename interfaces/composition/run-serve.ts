@@ -3,8 +3,8 @@ import type { Content, Log } from '../../application/ports.ts'
 import {
   type Config,
   ConfigError,
+  type Environment,
   loadConfigWith,
-  type Surroundings,
 } from '../../infrastructure/config/config.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
@@ -15,7 +15,7 @@ import { isJournal } from '../../infrastructure/systemd/journal.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
 import { workInBackground } from '../background/background.ts'
 import { serviceTasks } from '../background/tasks.ts'
-import { giveSignsOfLife } from '../background/watchdog.ts'
+import { runWatchdog } from '../background/watchdog.ts'
 import type { Service } from '../cli/command-context.ts'
 import { untilSignal } from '../cli/stop-signal.ts'
 import { createHandler } from '../http/handler.ts'
@@ -24,7 +24,7 @@ import { composeBackups, reportBackupFolder } from './compose-backups.ts'
 import { contentComposer } from './compose-content.ts'
 import { composeMetrics } from './compose-metrics.ts'
 import { composeHttp, composePorts } from './compose-service.ts'
-import { composeSoundness, composeSupervisor } from './compose-supervision.ts'
+import { composeSupervisor, livenessCheck } from './compose-supervision.ts'
 import { openDatabaseAt, publicUrlOf } from './open-store.ts'
 import { wait } from './wait.ts'
 
@@ -36,12 +36,12 @@ const OPENING_MAX_MS = 60 * 60_000
  * that is started beside a running one by mistake leaves its database alone.
  */
 export async function openService(
-  surroundings: Surroundings,
+  environment: Environment,
   { version }: { version: string },
 ): Promise<Service> {
   const write = (text: string) => void process.stdout.write(text)
-  const { config, content } = await loadSettings(surroundings)
-  const priorities = isJournal(process.stdout.fd, surroundings.env['JOURNAL_STREAM'])
+  const { config, content } = await loadSettings(environment)
+  const priorities = isJournal(process.stdout.fd, environment.env['JOURNAL_STREAM'])
   const { logLevel: level, logFormat: format, tokenLifetimeMs } = config
   const uncounted = createLog({ level, format, priorities, write })
   const { requested: stopRequested, stopping } = untilSignal('SIGTERM', 'SIGINT')
@@ -50,20 +50,20 @@ export async function openService(
   const listener = listenAt(config)
   const metrics = await composeMetrics({ port: config.metricsPort, log: uncounted })
   const { log, telemetry } = metrics
-  const supervisor = composeSupervisor({ surroundings, log })
+  const supervisor = composeSupervisor({ environment, log })
   supervisor.starting('opens the database', { withinMs: OPENING_MAX_MS })
   const store = openUsableDatabase(config.database.path, log)
 
   const { url } = listener
   const publicUrl = publicUrlOf(config, url)
   const parts = { config, store, log, content, url, publicUrl, write, telemetry }
-  const { ports, desk, stop } = await composePorts(parts)
-  const options = await composeHttp(parts, { ports, desk, version, stopping })
+  const { ports, sandboxCheckout, stop } = await composePorts(parts)
+  const options = await composeHttp(parts, { ports, sandboxCheckout, version, stopping })
   const { isReady } = options
   const backups = composeBackups({ config, log })
   await metrics.serve({ ports, isReady, backups, version })
   const tasks = serviceTasks({ ports, tokenLifetimeMs, backups, isReady, wait })
-  const checkSoundness = composeSoundness(store)
+  const checkLiveness = livenessCheck(store)
   return {
     listener,
     handler: createHandler(options),
@@ -75,7 +75,7 @@ export async function openService(
     async work() {
       await Promise.all([
         workInBackground({ ports, tasks, wait, stopping }),
-        giveSignsOfLife({ supervisor, checkSoundness, log, wait, stopping }),
+        runWatchdog({ supervisor, checkLiveness, log, wait, stopping }),
       ])
     },
     close() {
@@ -88,10 +88,10 @@ export async function openService(
 
 /** Throws `ConfigError` with every problem of the settings, and of what they name. */
 async function loadSettings(
-  surroundings: Surroundings,
+  environment: Environment,
 ): Promise<{ readonly config: Config; readonly content: Content }> {
   const composeContent = await contentComposer()
-  const { config, opened: content } = loadConfigWith(surroundings, (config, report) => {
+  const { config, opened: content } = loadConfigWith(environment, (config, report) => {
     reportBackupFolder(config, report)
     return composeContent(config, report)
   })

@@ -9,7 +9,7 @@ import { RequestRefused } from './request/refusal.ts'
 import { newRequestId, REQUEST_ID } from './request/request-id.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError, answerResponse } from './response/errors.ts'
-import { guardAnswer } from './response/security-headers.ts'
+import { setSecurityHeaders } from './response/security-headers.ts'
 import { paymentErrorPage } from './routes/payment-error-page.ts'
 
 /** Answers every request. `peerAddress` is null when it did not come over the network. */
@@ -65,7 +65,7 @@ export function createHandler(options: HttpOptions): Handler {
     const response = await answer({ request, requestId, peerAddress, url })
 
     response.headers.set(REQUEST_ID, requestId)
-    guardAnswer(response.headers, options)
+    setSecurityHeaders(response.headers, options)
     allowOrigin(response.headers, corsOrigins, request.headers.get('origin'))
     const { method } = request
     const { status } = response

@@ -6,7 +6,7 @@ import {
   FAULT_ANSWER,
   TEMPORARILY_UNAVAILABLE,
 } from './response/errors.ts'
-import { guardAnswer } from './response/security-headers.ts'
+import { setSecurityHeaders } from './response/security-headers.ts'
 
 export type Listener = {
   /** With the port that was picked when 0 was asked for. */
@@ -15,13 +15,13 @@ export type Listener = {
   /** Who answers from now on. Until then every answer is 503. */
   use(handler: Handler): void
   /**
-   * Goes on answering, and has every answer end its connection, so that whoever asks again does so elsewhere. Resolves
-   * as soon as nobody asks any more, after half a second at most.
+   * Goes on answering, and has every answer end its connection, so that clients come back elsewhere. Resolves as soon
+   * as no request comes any more, after half a second at most.
    */
-  part(): Promise<void>
+  drain(): Promise<void>
   /**
-   * Comes after `part`. Takes no new connections and resolves once every answer under way has been sent. Whoever has
-   * sent but a part of a request has two seconds to send the rest.
+   * Comes after `drain`. Takes no new connections and resolves once every answer under way has been sent. A client
+   * that has sent but a part of a request has two seconds to send the rest.
    */
   stop(): Promise<void>
 }
@@ -32,24 +32,24 @@ const IDLE_TIMEOUT_SECONDS = 45
 /** Only a backstop, because its answer is no JSON: the handler refuses long before. */
 const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 
-/** So long nobody has asked: whoever is in the middle of something asks again sooner. */
-const QUIET_MS = 50
-const PARTING_MAX_MS = 500
+/** Without a request for so long: a client in the middle of something asks again sooner. */
+const IDLE_MS = 50
+const DRAIN_MAX_MS = 500
 
 /** As long as a body on its way is waited for. */
-const LAST_CALL_MS = 2000
+const BODY_GRACE_MS = 2000
 const LOOK_EVERY_MS = 20
 
 /** Binds the address at once, so that a port in use is known before anything else is opened. */
 export function listen({ host, port }: { host: string; port: number }): Listener {
   let handler: Handler = async () => bareAnswer(TEMPORARILY_UNAVAILABLE)
-  let isParting = false
+  let isDraining = false
   let asked = 0
 
   async function answer(request: Request, peerAddress: string | null): Promise<Response> {
     asked++
     const response = await handler(request, peerAddress)
-    if (isParting) response.headers.set('Connection', 'close')
+    if (isDraining) response.headers.set('Connection', 'close')
     return response
   }
 
@@ -71,18 +71,18 @@ export function listen({ host, port }: { host: string; port: number }): Listener
     use(next) {
       handler = next
     },
-    async part() {
-      isParting = true
-      for (let waitedMs = 0; waitedMs < PARTING_MAX_MS; waitedMs += QUIET_MS) {
+    async drain() {
+      isDraining = true
+      for (let waitedMs = 0; waitedMs < DRAIN_MAX_MS; waitedMs += IDLE_MS) {
         const before = asked
-        await pause(QUIET_MS)
+        await pause(IDLE_MS)
         if (asked === before) return
       }
     },
     async stop() {
       // Waits for whoever has sent but the first byte of a request, for as long as a connection may idle.
       const stopped = server.stop()
-      await Promise.race([stopped, pause(LAST_CALL_MS)])
+      await Promise.race([stopped, pause(BODY_GRACE_MS)])
       // An answer counts as pending until its last byte is on its way.
       while (server.pendingRequests > 0) await Promise.race([stopped, pause(LOOK_EVERY_MS)])
       await server.stop(true)
@@ -99,6 +99,6 @@ function pause(milliseconds: number): Promise<void> {
 function bareAnswer(answer: Answer): Response {
   const response = answerResponse(answer)
   response.headers.set(REQUEST_ID, newRequestId())
-  guardAnswer(response.headers, { isHttps: false })
+  setSecurityHeaders(response.headers, { isHttps: false })
   return response
 }

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
 import { type Dispute, type DisputeState, mergeDispute } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
-import { ACTORS, type Cause, type GrantChange } from '../../domain/grant-change.ts'
+import { ACTORS, type GrantChange, type Origin } from '../../domain/grant-change.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
-import { keepDuplicate, PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
+import { acceptDuplicate, PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
 import { mergeRefund, type Refund } from '../../domain/refund.ts'
-import { CAUSE, inState, NOON } from '../support/fakes.ts'
+import { inState, NOON, ORIGIN } from '../support/fakes.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -14,7 +14,7 @@ const REFUND: Refund = { id: 're_1', paymentIntentId: 'pi_one', amount: 400, sta
 const PAID = paidPurchase('one')
 
 /** The first change, the second one, and so on, a minute apart. */
-function cause(minute: number, own: Partial<Cause> = {}): Cause {
+function origin(minute: number, own: Partial<Origin> = {}): Origin {
   return { at: new Date(NOON.getTime() + minute * 60_000), by: 'webhook', source: null, ...own }
 }
 
@@ -45,16 +45,16 @@ describe.each(STORES)('AuditTrail on %s', (_, open) => {
 
   test('tells the story of a purchase in the order in which it happened', async () => {
     const store = await open()
-    await save(store, PAID, cause(0))
-    await store.refunds.update([REFUND], cause(1), mergeRefund)
-    await store.refunds.update([{ ...REFUND, state: 'succeeded' }], cause(2), mergeRefund)
-    await store.refunds.update([{ ...REFUND, state: 'failed' }], cause(3), mergeRefund)
-    await store.disputes.update([dispute('inquiry', 4)], cause(4), mergeDispute)
-    await store.disputes.update([dispute('open', 5)], cause(5), mergeDispute)
-    await store.disputes.update([dispute('won', 6)], cause(6), mergeDispute)
-    await store.disputes.update([dispute('lost', 7)], cause(7), mergeDispute)
-    await store.disputes.update([dispute('won', 8)], cause(8), mergeDispute)
-    await store.premiumGrants.revokeAll(ANNA, cause(9))
+    await save(store, PAID, origin(0))
+    await store.refunds.update([REFUND], origin(1), mergeRefund)
+    await store.refunds.update([{ ...REFUND, state: 'succeeded' }], origin(2), mergeRefund)
+    await store.refunds.update([{ ...REFUND, state: 'failed' }], origin(3), mergeRefund)
+    await store.disputes.update([dispute('inquiry', 4)], origin(4), mergeDispute)
+    await store.disputes.update([dispute('open', 5)], origin(5), mergeDispute)
+    await store.disputes.update([dispute('won', 6)], origin(6), mergeDispute)
+    await store.disputes.update([dispute('lost', 7)], origin(7), mergeDispute)
+    await store.disputes.update([dispute('won', 8)], origin(8), mergeDispute)
+    await store.premiumGrants.revokeAll(ANNA, origin(9))
 
     expect(await entriesOf(store)).toEqual(
       [
@@ -68,24 +68,24 @@ describe.each(STORES)('AuditTrail on %s', (_, open) => {
         change({ reason: 'dispute_lost', objectId: 'du_1', isActive: false }),
         change({ reason: 'dispute_won', objectId: 'du_1' }),
         change({ reason: 'revoked', isActive: false }),
-      ].map((one, minute) => ({ ...one, ...cause(minute) })),
+      ].map((one, minute) => ({ ...one, ...origin(minute) })),
     )
   })
 
   test('notes what an operator gives and takes, of each grant by itself', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, cause(0))
-    await save(store, PAID, cause(1))
-    await store.premiumGrants.revokeAll(ANNA, cause(2))
-    await store.premiumGrants.add({ id: 'by hand again', email: ANNA }, cause(3))
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, origin(0))
+    await save(store, PAID, origin(1))
+    await store.premiumGrants.revokeAll(ANNA, origin(2))
+    await store.premiumGrants.add({ id: 'by hand again', email: ANNA }, origin(3))
 
     const entries = await entriesOf(store)
     expect(entries.map(({ reason, at }) => [reason, at])).toEqual([
-      ['granted', cause(0).at],
-      ['paid', cause(1).at],
-      ['revoked', cause(2).at],
-      ['revoked', cause(2).at],
-      ['granted', cause(3).at],
+      ['granted', origin(0).at],
+      ['paid', origin(1).at],
+      ['revoked', origin(2).at],
+      ['revoked', origin(2).at],
+      ['granted', origin(3).at],
     ])
     const revoked = entries.filter(({ reason }) => reason === 'revoked')
     expect(revoked.map(({ objectId }) => objectId).toSorted()).toEqual(['by hand', 'one'])
@@ -94,51 +94,51 @@ describe.each(STORES)('AuditTrail on %s', (_, open) => {
 
   test('notes facts that were known before the payment together with it, none before', async () => {
     const store = await open()
-    await store.refunds.update([REFUND], cause(0), mergeRefund)
+    await store.refunds.update([REFUND], origin(0), mergeRefund)
     await save(store, openPurchase('one', { state: 'processing', paymentIntentId: 'pi_one' }))
-    await store.disputes.update([dispute('open', 1)], cause(1), mergeDispute)
+    await store.disputes.update([dispute('open', 1)], origin(1), mergeDispute)
     expect(await entriesOf(store)).toEqual([])
 
-    await save(store, PAID, cause(2))
+    await save(store, PAID, origin(2))
     const entries = await entriesOf(store)
     expect(entries.map(({ reason, isActive, at }) => [reason, isActive, at])).toEqual([
-      ['paid', false, cause(2).at],
-      ['refund_pending', false, cause(2).at],
-      ['dispute_open', false, cause(2).at],
+      ['paid', false, origin(2).at],
+      ['refund_pending', false, origin(2).at],
+      ['dispute_open', false, origin(2).at],
     ])
   })
 
   test('notes nothing that was known already', async () => {
     const store = await open()
     await save(store, PAID)
-    await store.refunds.update([REFUND], CAUSE, mergeRefund)
-    await store.disputes.update([dispute('open', 1)], CAUSE, mergeDispute)
-    await store.premiumGrants.revokeAll(ANNA, CAUSE)
+    await store.refunds.update([REFUND], ORIGIN, mergeRefund)
+    await store.disputes.update([dispute('open', 1)], ORIGIN, mergeDispute)
+    await store.premiumGrants.revokeAll(ANNA, ORIGIN)
     const before = await entriesOf(store)
     expect(before).toHaveLength(4)
 
-    await store.purchases.update(ANNA, cause(9), ({ purchases }) => ({ purchase: purchases[0]! }))
-    await store.purchases.update(ANNA, cause(9), ({ purchases }) => ({
+    await store.purchases.update(ANNA, origin(9), ({ purchases }) => ({ purchase: purchases[0]! }))
+    await store.purchases.update(ANNA, origin(9), ({ purchases }) => ({
       purchase: { ...purchases[0]! },
     }))
-    await store.refunds.update([REFUND, REFUND], cause(9), mergeRefund)
-    await store.refunds.update([REFUND], cause(9), (_known, reported) => ({ ...reported }))
-    await store.disputes.update([dispute('inquiry', 2)], cause(9), mergeDispute)
-    await store.premiumGrants.revokeAll(ANNA, cause(9))
+    await store.refunds.update([REFUND, REFUND], origin(9), mergeRefund)
+    await store.refunds.update([REFUND], origin(9), (_known, reported) => ({ ...reported }))
+    await store.disputes.update([dispute('inquiry', 2)], origin(9), mergeDispute)
+    await store.premiumGrants.revokeAll(ANNA, origin(9))
     expect(await entriesOf(store)).toEqual(before)
   })
 
   test('notes nothing about money that is not ours, nor about what changes no grant', async () => {
     const store = await open()
     await save(store, { ...PAID, isDuplicate: true } as Purchase)
-    await store.refunds.update([{ ...REFUND, paymentIntentId: 'pi_other' }], CAUSE, mergeRefund)
+    await store.refunds.update([{ ...REFUND, paymentIntentId: 'pi_other' }], ORIGIN, mergeRefund)
     await store.disputes.update(
       [{ ...dispute('lost', 1), paymentIntentId: 'pi_other' }],
-      CAUSE,
+      ORIGIN,
       mergeDispute,
     )
-    await store.purchases.update(ANNA, CAUSE, ({ purchases }) => ({
-      purchase: keepDuplicate(purchases[0]!),
+    await store.purchases.update(ANNA, ORIGIN, ({ purchases }) => ({
+      purchase: acceptDuplicate(purchases[0]!),
     }))
 
     const entries = await entriesOf(store)
@@ -151,7 +151,7 @@ describe.each(STORES)('AuditTrail on %s', (_, open) => {
     await save(store, paidPurchase('two', { email: BERT }))
     const berts: Refund = { ...REFUND, id: 're_2', paymentIntentId: 'pi_two', amount: 1 }
     const annas: Refund = { ...REFUND, id: 're_3', amount: 1 }
-    await store.refunds.update([REFUND, berts, annas], cause(1), mergeRefund)
+    await store.refunds.update([REFUND, berts, annas], origin(1), mergeRefund)
 
     const refundsOf = async (email: Email) =>
       (await store.auditTrail.findByEmail(email))
@@ -169,7 +169,7 @@ describe.each(STORES)('AuditTrail on %s', (_, open) => {
     const store = await open()
     await save(store, PAID)
     const second: Refund = { ...REFUND, id: 're_2' }
-    const refused = store.refunds.update([REFUND, second], CAUSE, (_known, reported) => {
+    const refused = store.refunds.update([REFUND, second], ORIGIN, (_known, reported) => {
       if (reported.id === 're_2') throw new Error('refused')
       return reported
     })
@@ -184,13 +184,13 @@ describe.each(STORES)('AuditTrail on %s', (_, open) => {
     const store = await open()
     await save(store, PAID)
     await save(store, paidPurchase('two'))
-    await store.refunds.update([REFUND], CAUSE, mergeRefund)
+    await store.refunds.update([REFUND], ORIGIN, mergeRefund)
     await store.disputes.update(
       [{ ...dispute('open', 1), paymentIntentId: 'pi_two' }],
-      CAUSE,
+      ORIGIN,
       mergeDispute,
     )
-    await store.refunds.update([{ ...REFUND, state: 'failed' }], CAUSE, mergeRefund)
+    await store.refunds.update([{ ...REFUND, state: 'failed' }], ORIGIN, mergeRefund)
 
     const last = new Map((await entriesOf(store)).map((entry) => [entry.grantId, entry.isActive]))
     expect(last).toEqual(
@@ -204,13 +204,13 @@ describe.each(STORES)('AuditTrail on %s', (_, open) => {
 })
 
 function dispute(state: DisputeState, minute: number): Dispute {
-  return { id: 'du_1', paymentIntentId: 'pi_one', state, reportedAt: cause(minute).at }
+  return { id: 'du_1', paymentIntentId: 'pi_one', state, reportedAt: origin(minute).at }
 }
 
 async function entriesOf({ auditTrail }: Store) {
   return auditTrail.findByEmail(ANNA)
 }
 
-async function save({ purchases }: Store, purchase: Purchase, by: Cause = CAUSE): Promise<void> {
+async function save({ purchases }: Store, purchase: Purchase, by: Origin = ORIGIN): Promise<void> {
   await purchases.update(purchase.email, by, () => ({ purchase }))
 }

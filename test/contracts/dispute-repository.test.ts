@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { DISPUTE_STATES, type Dispute, mergeDispute } from '../../domain/dispute.ts'
-import { CAUSE, NOON } from '../support/fakes.ts'
+import { NOON, ORIGIN } from '../support/fakes.ts'
 import { ANNA, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -21,7 +21,7 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
   test.each(DISPUTE_STATES)('keeps every field of a dispute that is %s', async (state) => {
     const { disputes } = await open()
     const dispute = { ...DISPUTE, state }
-    await disputes.update([{ id: 'du_1' }], CAUSE, () => dispute)
+    await disputes.update([{ id: 'du_1' }], ORIGIN, () => dispute)
 
     expect(await disputes.findById('du_1')).toEqual(dispute)
     expect(await disputes.findById('du_2')).toBeNull()
@@ -33,7 +33,7 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
     const verdict: Dispute = { ...DISPUTE, state: 'won', reportedAt }
     const seen: (Dispute | null)[] = []
     for (const dispute of [DISPUTE, verdict]) {
-      await disputes.update([dispute], CAUSE, (known, reported) => {
+      await disputes.update([dispute], ORIGIN, (known, reported) => {
         seen.push(known)
         return reported
       })
@@ -46,11 +46,11 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
   test('changes several disputes at once, or none of them, and passes the error through', async () => {
     const { disputes } = await open()
     const second = { ...DISPUTE, id: 'du_2' }
-    await disputes.update([DISPUTE, second], CAUSE, mergeDispute)
+    await disputes.update([DISPUTE, second], ORIGIN, mergeDispute)
     expect(await disputes.findById('du_2')).toEqual(second)
 
     const refusal = new Error('refused')
-    const refused = disputes.update([DISPUTE, second], CAUSE, (_known, reported) => {
+    const refused = disputes.update([DISPUTE, second], ORIGIN, (_known, reported) => {
       if (reported.id === 'du_2') throw refusal
       return { ...reported, state: 'lost' }
     })
@@ -63,10 +63,10 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
     const second = { ...DISPUTE, id: 'du_2' }
     const lost = { ...second, state: 'lost' } as const
 
-    expect(await disputes.update([], CAUSE, mergeDispute)).toBe(0)
-    expect(await disputes.update([DISPUTE, second], CAUSE, mergeDispute)).toBe(2)
-    expect(await disputes.update([DISPUTE, second], CAUSE, mergeDispute)).toBe(0)
-    expect(await disputes.update([DISPUTE, lost], CAUSE, mergeDispute)).toBe(1)
+    expect(await disputes.update([], ORIGIN, mergeDispute)).toBe(0)
+    expect(await disputes.update([DISPUTE, second], ORIGIN, mergeDispute)).toBe(2)
+    expect(await disputes.update([DISPUTE, second], ORIGIN, mergeDispute)).toBe(0)
+    expect(await disputes.update([DISPUTE, lost], ORIGIN, mergeDispute)).toBe(1)
     expect(await disputes.findById('du_2')).toEqual(lost)
   })
 
@@ -75,7 +75,7 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
 
     await Promise.all(
       Array.from({ length: 200 }, () =>
-        disputes.update([{ id: 'du_1' }], CAUSE, (known) => ({
+        disputes.update([{ id: 'du_1' }], ORIGIN, (known) => ({
           ...DISPUTE,
           reportedAt: new Date((known?.reportedAt ?? NOON).getTime() + 1),
         })),
@@ -88,10 +88,10 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
   test('names the payments of ours on which a dispute without a verdict hangs, each once', async () => {
     const { purchases, disputes } = await open()
     for (const state of DISPUTE_STATES) {
-      await purchases.update(ANNA, CAUSE, () => ({ purchase: paidPurchase(state) }))
+      await purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase(state) }))
     }
     const unpaid = openPurchase('unpaid', { state: 'processing', paymentIntentId: 'pi_unpaid' })
-    await purchases.update(ANNA, CAUSE, () => ({ purchase: unpaid }))
+    await purchases.update(ANNA, ORIGIN, () => ({ purchase: unpaid }))
     const reported = [...DISPUTE_STATES, 'open' as const, 'won' as const].map((state, index) => ({
       ...DISPUTE,
       id: `du_${index}`,
@@ -103,7 +103,7 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
       id: `du_${paymentIntentId}`,
       paymentIntentId,
     }))
-    await disputes.update([...reported, ...elsewhere], CAUSE, mergeDispute)
+    await disputes.update([...reported, ...elsewhere], ORIGIN, mergeDispute)
 
     const pending = await disputes.findPendingPayments()
     expect(pending.toSorted()).toEqual(['pi_inquiry', 'pi_open', 'pi_unpaid'])

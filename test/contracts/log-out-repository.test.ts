@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
-import type { EmailTrace } from '../../domain/erasure.ts'
-import { drawLine } from '../../domain/log-out.ts'
-import { CAUSE, NOON } from '../support/fakes.ts'
+import type { ErasedEmailDigest } from '../../domain/erasure.ts'
+import { nextTokensValidAfter } from '../../domain/log-out.ts'
+import { NOON, ORIGIN } from '../support/fakes.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const ANNA = 'anna@example.com' as Email
 const BERT = 'bert@example.com' as Email
 
 describe.each(STORES)('LogOutRepository on %s', (_, open) => {
-  test('knows no line of an address that never logged out', async () => {
+  test('knows no moment of an address that never logged out', async () => {
     const { logOuts } = await open()
     await logOuts.update(BERT, () => NOON)
 
     expect(await logOuts.findByEmail(ANNA)).toBeNull()
   })
 
-  test('keeps the line to the millisecond, and hands it to the next change', async () => {
+  test('keeps the moment to the millisecond, and hands it to the next change', async () => {
     const { logOuts } = await open()
     const line = new Date(NOON.getTime() + 1)
     await logOuts.update(ANNA, () => line)
@@ -47,17 +47,19 @@ describe.each(STORES)('LogOutRepository on %s', (_, open) => {
     const { logOuts } = await open()
 
     await Promise.all(
-      Array.from({ length: 200 }, () => logOuts.update(ANNA, (line) => drawLine(line, NOON))),
+      Array.from({ length: 200 }, () =>
+        logOuts.update(ANNA, (line) => nextTokensValidAfter(line, NOON)),
+      ),
     )
     expect(await logOuts.findByEmail(ANNA)).toEqual(new Date(NOON.getTime() + 200))
   })
 
-  test('finds the line that an erasure left under any of the traces, the latest of all', async () => {
+  test('finds the moment that an erasure left under any of the digests, the latest of all', async () => {
     const { logOuts, personalData } = await open()
     const [today, before, other] = ['today', 'before', 'other'] as [
-      EmailTrace,
-      EmailTrace,
-      EmailTrace,
+      ErasedEmailDigest,
+      ErasedEmailDigest,
+      ErasedEmailDigest,
     ]
     const line = (afterMs: number) => new Date(NOON.getTime() + afterMs)
     const lines = [
@@ -65,9 +67,9 @@ describe.each(STORES)('LogOutRepository on %s', (_, open) => {
       [before, line(3)],
       [other, line(9)],
     ] as const
-    for (const [trace, lineAt] of lines) {
-      const erasure = { name: BERT, trace, cause: CAUSE }
-      await personalData.erase(ANNA, erasure, () => ({ closed: [], lineAt }))
+    for (const [digest, tokensValidAfter] of lines) {
+      const erasure = { name: BERT, digest, origin: ORIGIN }
+      await personalData.erase(ANNA, erasure, () => ({ closed: [], tokensValidAfter }))
     }
     expect(await logOuts.findByEmail(ANNA)).toBeNull()
     expect(await logOuts.findByEmail(ANNA, [today])).toEqual(line(2))

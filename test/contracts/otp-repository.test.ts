@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { OtpRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { EMPTY_OTP_RECORD, type Otp, type OtpRecord, type OtpSeed } from '../../domain/otp.ts'
-import { verifyEmail } from '../../domain/verification.ts'
+import { newVerification } from '../../domain/verification.ts'
 import { NOON } from '../support/fakes.ts'
 import { CHALLENGE } from '../support/proof-key.ts'
 import { STORES } from '../support/stores/stores.ts'
@@ -99,7 +99,7 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
   test('stores with its record the verification that a code has proved, and none without one', async () => {
     const { otps, verifications } = await open()
     const record = { ...EMPTY_OTP_RECORD, current: otp('one', 5) }
-    const verification = verifyEmail(ANNA, {
+    const verification = newVerification(ANNA, {
       codeChallenge: CHALLENGE,
       lifetimeMs: 1000,
       now: NOON,

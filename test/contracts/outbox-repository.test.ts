@@ -10,7 +10,7 @@ import {
   WAIT_MAX_MS,
 } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
-import { CAUSE, NOON } from '../support/fakes.ts'
+import { NOON, ORIGIN } from '../support/fakes.ts'
 import { ANNA, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -171,7 +171,7 @@ describe.each(STORES)('taking what is due from the outbox on %s', (_, open) => {
 describe.each(STORES)('messages on %s', (_, open) => {
   test('are stored together with the purchase that they follow from', async () => {
     const { purchases, outbox } = await open()
-    const result = await purchases.update(ANNA, CAUSE, () => ({
+    const result = await purchases.update(ANNA, ORIGIN, () => ({
       purchase: PURCHASE,
       messages: [CONFIRMED, REFUND],
     }))
@@ -195,7 +195,7 @@ describe.each(STORES)('messages on %s', (_, open) => {
   test('are stored also when the purchase itself has not changed', async () => {
     const store = await open()
     await save(store, PURCHASE, [])
-    await store.purchases.update(ANNA, CAUSE, ({ purchases: [purchase] }) => ({
+    await store.purchases.update(ANNA, ORIGIN, ({ purchases: [purchase] }) => ({
       purchase: purchase!,
       messages: [CONFIRMED],
     }))
@@ -209,7 +209,7 @@ async function save(
   purchase: Purchase,
   messages: readonly OutboxMessage[],
 ): Promise<void> {
-  await purchases.update(ANNA, CAUSE, () => ({ purchase, messages }))
+  await purchases.update(ANNA, ORIGIN, () => ({ purchase, messages }))
 }
 
 function begin(message: OutboxMessage): OutboxMessage {

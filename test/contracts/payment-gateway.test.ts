@@ -250,10 +250,10 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
   test('notifies of a payment with all that is needed to settle it without a question', async () => {
     const { gateway, act, nextSessionReport, purchase, sessionId } = await openSession()
     await act(sessionId, 'pay')
-    const { notification } = await nextSessionReport()
+    const { event } = await nextSessionReport()
     const report = await gateway.readSession(sessionId)
     expect(report).toMatchObject({ outcome: 'paid', purchaseId: purchase.id })
-    expect(notification).toEqual({
+    expect(event).toEqual({
       eventId: expect.stringMatching(/^evt_/),
       eventType: 'checkout.session.completed',
       occurredAt: expect.any(Date),
@@ -268,9 +268,9 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
   ] as const)('notifies of late money twice: on its way, then %s', async (end, type, outcome) => {
     const { act, nextSessionReport, sessionId } = await openSession()
     await act(sessionId, 'pay_late')
-    const first = (await nextSessionReport()).notification
+    const first = (await nextSessionReport()).event
     await act(sessionId, end)
-    const second = (await nextSessionReport()).notification
+    const second = (await nextSessionReport()).event
     expect(first).toMatchObject({
       eventType: 'checkout.session.completed',
       report: { sessionId, outcome: 'processing' },
@@ -282,7 +282,7 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
   test('notifies of a session that has expired', async () => {
     const { gateway, nextSessionReport, sessionId } = await openSession()
     await gateway.expireSession(sessionId)
-    expect((await nextSessionReport()).notification).toMatchObject({
+    expect((await nextSessionReport()).event).toMatchObject({
       eventType: 'checkout.session.expired',
       report: { sessionId, outcome: 'expired' },
     })
@@ -294,7 +294,7 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
       await provider.act(provider.sessionId, 'pay')
       const { delivery } = await provider.nextSessionReport()
       const read = (own: { payload?: Uint8Array; signature?: string | null }) =>
-        provider.gateway.readNotification({ ...delivery, ...own })
+        provider.gateway.verifyEvent({ ...delivery, ...own })
       return { ...provider, ...delivery, read }
     }
     const refusal = { name: 'DomainError', refusal: 'invalid_signature' }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
-import { type EmailTrace, erasedEmail } from '../../domain/erasure.ts'
+import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
 import { draftMessage } from '../../domain/outbox.ts'
 import { closePurchase } from '../../domain/purchase.ts'
-import { verifyEmail } from '../../domain/verification.ts'
-import { CAUSE, NOON } from '../support/fakes.ts'
+import { newVerification } from '../../domain/verification.ts'
+import { NOON, ORIGIN } from '../support/fakes.ts'
 import {
   ANNA,
   BERT,
@@ -20,12 +20,12 @@ const LATER = new Date(NOON.getTime() + 1000)
 const NAME = erasedEmail('1')
 const ERASURE = {
   name: NAME,
-  trace: 'trace' as EmailTrace,
-  cause: { ...CAUSE, at: LATER, source: 'erase' },
+  digest: 'trace' as ErasedEmailDigest,
+  origin: { ...ORIGIN, at: LATER, source: 'erase' },
 }
 const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'won', reportedAt: NOON } as const
 const OTP = { issuedAt: NOON, expiresAt: LATER, attemptsLeft: 4 }
-const VERIFICATION = verifyEmail(ANNA, { lifetimeMs: 1000, now: NOON })
+const VERIFICATION = newVerification(ANNA, { lifetimeMs: 1000, now: NOON })
 
 const PAID_AT = new Date(NOON.getTime() + 60_000)
 const PAID = paidPurchase('one', { paidAt: PAID_AT })
@@ -43,22 +43,22 @@ async function fill({ otps, purchases, refunds, disputes, premiumGrants, logOuts
     },
     verification: VERIFICATION,
   }))
-  await purchases.update(ANNA, CAUSE, () => ({ purchase: PAID, messages: [MESSAGE] }))
-  await purchases.update(ANNA, CAUSE, () => ({ purchase: OPEN }))
-  await refunds.update([REFUND], CAUSE, () => REFUND)
-  await disputes.update([DISPUTE], CAUSE, () => DISPUTE)
-  await premiumGrants.add({ id: 'grant_1', email: ANNA }, CAUSE)
+  await purchases.update(ANNA, ORIGIN, () => ({ purchase: PAID, messages: [MESSAGE] }))
+  await purchases.update(ANNA, ORIGIN, () => ({ purchase: OPEN }))
+  await refunds.update([REFUND], ORIGIN, () => REFUND)
+  await disputes.update([DISPUTE], ORIGIN, () => DISPUTE)
+  await premiumGrants.add({ id: 'grant_1', email: ANNA }, ORIGIN)
   await logOuts.update(ANNA, () => NOON)
 
   await otps.update(BERT, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } }))
-  await premiumGrants.add({ id: 'grant_2', email: BERT }, CAUSE)
+  await premiumGrants.add({ id: 'grant_2', email: BERT }, ORIGIN)
   await logOuts.update(BERT, () => NOON)
 }
 
 describe.each(STORES)('PersonalData on %s', (_, open) => {
   test('knows nothing of a stranger', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'grant_1', email: BERT }, CAUSE)
+    await store.premiumGrants.add({ id: 'grant_1', email: BERT }, ORIGIN)
     expect(await store.personalData.find(ANNA)).toEqual(NO_RECORDS)
   })
 
@@ -86,7 +86,7 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     expect(await store.auditTrail.findByEmail(ANNA)).toHaveLength(4)
   })
 
-  test('changes nothing where the judge refuses, or fails', async () => {
+  test('changes nothing where the decision is null, or fails', async () => {
     const store = await open()
     await fill(store)
     const before = await store.personalData.find(ANNA)
@@ -96,17 +96,17 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     })
     await expect(failed).rejects.toThrow('refused')
     expect(await store.personalData.find(ANNA)).toEqual(before)
-    expect(await store.logOuts.findByEmail(BERT, [ERASURE.trace])).toEqual(NOON)
+    expect(await store.logOuts.findByEmail(BERT, [ERASURE.digest])).toEqual(NOON)
   })
 
-  test('shows the judge the account and its line, and stores what it makes of them', async () => {
+  test('decides on the account and its log-out, and stores the decision', async () => {
     const store = await open()
     await fill(store)
     const account = await store.purchases.findAccount(ANNA)
     const seen: unknown[] = []
     await store.personalData.erase(ANNA, ERASURE, (...shown) => {
       seen.push(...shown)
-      return { closed: [closePurchase(OPEN)], lineAt: LATER }
+      return { closed: [closePurchase(OPEN)], tokensValidAfter: LATER }
     })
     expect(seen).toEqual([account, NOON])
     const stored = await store.purchases.findById(OPEN.id)
@@ -118,7 +118,7 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     await fill(store)
     const kept = await store.personalData.erase(ANNA, ERASURE, () => ({
       closed: [closePurchase(OPEN)],
-      lineAt: LATER,
+      tokensValidAfter: LATER,
     }))
     expect(kept).toEqual({
       purchases: 2,
@@ -146,8 +146,8 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     expect([left.refunds, left.disputes]).toEqual([[REFUND], [DISPUTE]])
     expect(left.messages).toEqual([{ ...MESSAGE, email: NAME }])
     expect(left.audit.slice(-2)).toMatchObject([
-      { reason: 'revoked', ...ERASURE.cause, email: NAME },
-      { reason: 'revoked', ...ERASURE.cause, email: NAME },
+      { reason: 'revoked', ...ERASURE.origin, email: NAME },
+      { reason: 'revoked', ...ERASURE.origin, email: NAME },
     ])
   })
 
@@ -155,22 +155,22 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     const store = await open()
     await fill(store)
     const before = await store.personalData.find(BERT)
-    await store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], lineAt: LATER }))
+    await store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], tokensValidAfter: LATER }))
     expect(await store.personalData.find(BERT)).toEqual(before)
     expect(await store.premiumGrants.findByEmail(BERT)).toHaveLength(1)
   })
 
-  test('draws the line of an address that is erased twice to the later one', async () => {
+  test('keeps the later moment of an address that is erased twice', async () => {
     const store = await open()
     const lines: (Date | null)[] = []
-    for (const lineAt of [LATER, new Date(LATER.getTime() + 1)]) {
+    for (const tokensValidAfter of [LATER, new Date(LATER.getTime() + 1)]) {
       await store.personalData.erase(ANNA, ERASURE, (_account, known) => {
         lines.push(known)
-        return { closed: [], lineAt }
+        return { closed: [], tokensValidAfter }
       })
     }
     expect(lines).toEqual([null, LATER])
-    expect(await store.logOuts.findByEmail(ANNA, [ERASURE.trace])).toEqual(
+    expect(await store.logOuts.findByEmail(ANNA, [ERASURE.digest])).toEqual(
       new Date(LATER.getTime() + 1),
     )
   })
@@ -180,8 +180,8 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     await fill(store)
     const writes = Array.from({ length: 100 }, (_, number) =>
       number === 50
-        ? store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], lineAt: LATER }))
-        : store.purchases.updateById(PAID.id, CAUSE, (account, purchase) => {
+        ? store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], tokensValidAfter: LATER }))
+        : store.purchases.updateById(PAID.id, ORIGIN, (account, purchase) => {
             const names = new Set(
               [...account.purchases, ...account.grants].map(({ email }) => email),
             )

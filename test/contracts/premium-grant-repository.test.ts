@@ -5,7 +5,7 @@ import type { Email } from '../../domain/email.ts'
 import type { PremiumGrant } from '../../domain/premium-grant.ts'
 import { PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
-import { CAUSE, inState, NOON } from '../support/fakes.ts'
+import { inState, NOON, ORIGIN } from '../support/fakes.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -24,8 +24,8 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
 
   test('gives an address premium by an operator’s word, as often as it is given', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'first', email: ANNA }, CAUSE)
-    await store.premiumGrants.add({ id: 'second', email: ANNA }, CAUSE)
+    await store.premiumGrants.add({ id: 'first', email: ANNA }, ORIGIN)
+    await store.premiumGrants.add({ id: 'second', email: ANNA }, ORIGIN)
 
     const byHand = { email: ANNA, payment: null, revokedAt: null }
     expect(await grantsOf(store, ANNA)).toEqual([
@@ -96,33 +96,33 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
 
   test('revokes every grant the address has, active or not, and says how many', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, ORIGIN)
     await save(store, paidPurchase('one'))
     await save(store, paidPurchase('two'))
     await report(store, [{ ...REFUND, amount: 400 }], [])
 
-    expect(await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: LATER })).toBe(3)
+    expect(await store.premiumGrants.revokeAll(ANNA, { ...ORIGIN, at: LATER })).toBe(3)
     const grants = await grantsOf(store, ANNA)
     expect(grants.map(({ revokedAt }) => revokedAt)).toEqual([LATER, LATER, LATER])
   })
 
   test('keeps the date of what was revoked before, and does not count it again', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, ORIGIN)
     await save(store, paidPurchase('one'))
-    await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: LATER })
+    await store.premiumGrants.revokeAll(ANNA, { ...ORIGIN, at: LATER })
 
-    expect(await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: MUCH_LATER })).toBe(0)
+    expect(await store.premiumGrants.revokeAll(ANNA, { ...ORIGIN, at: MUCH_LATER })).toBe(0)
     const grants = await grantsOf(store, ANNA)
     expect(grants.map(({ revokedAt }) => revokedAt)).toEqual([LATER, LATER])
   })
 
   test('leaves the grants of other addresses alone', async () => {
     const store = await open()
-    await store.premiumGrants.add({ id: 'by hand', email: BERT }, CAUSE)
+    await store.premiumGrants.add({ id: 'by hand', email: BERT }, ORIGIN)
     await save(store, paidPurchase('one', { email: BERT }))
 
-    expect(await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: LATER })).toBe(0)
+    expect(await store.premiumGrants.revokeAll(ANNA, { ...ORIGIN, at: LATER })).toBe(0)
     const grants = await grantsOf(store, BERT)
     expect(grants).toHaveLength(2)
     expect(grants.map(({ revokedAt }) => revokedAt)).toEqual([null, null])
@@ -132,13 +132,13 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
     const store = await open()
     const processing = openPurchase('one', { state: 'processing' })
     await save(store, processing)
-    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
+    await store.premiumGrants.add({ id: 'by hand', email: ANNA }, ORIGIN)
 
-    await store.premiumGrants.revokeAll(ANNA, { ...CAUSE, at: LATER })
+    await store.premiumGrants.revokeAll(ANNA, { ...ORIGIN, at: LATER })
     expect(await store.purchases.findById(processing.id)).toEqual(processing)
 
     await save(store, paidPurchase('one'))
-    await store.premiumGrants.add({ id: 'by hand again', email: ANNA }, CAUSE)
+    await store.premiumGrants.add({ id: 'by hand again', email: ANNA }, ORIGIN)
     const grants = await grantsOf(store, ANNA)
     expect(grants.map(({ id, revokedAt }) => [id, revokedAt])).toEqual([
       ['by hand', LATER],
@@ -151,7 +151,7 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
     const { premiumGrants, purchases, refunds } = await open()
     const minutes = (count: number) => new Date(NOON.getTime() + count * 60_000)
     const add = (id: string, email: Email, at: Date) =>
-      premiumGrants.add({ id, email }, { ...CAUSE, at })
+      premiumGrants.add({ id, email }, { ...ORIGIN, at })
     await add('grant_3', ANNA, minutes(3))
     await add('grant_1', BERT, minutes(1))
     await add('zero', BERT, minutes(2))
@@ -161,10 +161,10 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
       paidPurchase('pur_0', { paidAt: minutes(3), paymentIntentId: null, amountPaid: 0 }),
       openPurchase('pur_9', { state: 'closed' }),
     ]) {
-      await purchases.update(purchase.email, CAUSE, () => ({ purchase }))
+      await purchases.update(purchase.email, ORIGIN, () => ({ purchase }))
     }
     const refund = { ...REFUND, paymentIntentId: 'pi_pur_2' }
-    await refunds.update([refund], CAUSE, () => refund)
+    await refunds.update([refund], ORIGIN, () => refund)
 
     const all = await premiumGrants.list({ after: null, limit: 10 })
     expect(all.map(({ id, since }) => [id, since])).toEqual([
@@ -210,7 +210,7 @@ async function grantsOf(store: Store, email: Email): Promise<readonly PremiumGra
 }
 
 async function save({ purchases }: Store, purchase: Purchase): Promise<void> {
-  await purchases.update(purchase.email, CAUSE, () => ({ purchase }))
+  await purchases.update(purchase.email, ORIGIN, () => ({ purchase }))
 }
 
 async function report(
@@ -218,8 +218,8 @@ async function report(
   refunds: readonly Refund[],
   disputes: readonly Dispute[],
 ): Promise<void> {
-  await store.refunds.update(refunds, CAUSE, (_, reported) => reported)
-  await store.disputes.update(disputes, CAUSE, (_, reported) => reported)
+  await store.refunds.update(refunds, ORIGIN, (_, reported) => reported)
+  await store.disputes.update(disputes, ORIGIN, (_, reported) => reported)
 }
 
 function byId(left: { id: string }, right: { id: string }): number {

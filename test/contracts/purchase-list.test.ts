@@ -7,7 +7,7 @@ import {
   type Purchase,
   type PurchaseState,
 } from '../../domain/purchase.ts'
-import { CAUSE, inState } from '../support/fakes.ts'
+import { inState, ORIGIN } from '../support/fakes.ts'
 import { openPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -68,5 +68,5 @@ async function listAll(
 }
 
 async function save(purchases: PurchaseRepository, purchase: Purchase): Promise<void> {
-  await purchases.update(purchase.email, CAUSE, () => ({ purchase }))
+  await purchases.update(purchase.email, ORIGIN, () => ({ purchase }))
 }

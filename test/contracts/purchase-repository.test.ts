@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import type { PurchaseRepository } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { type Dispute, mergeDispute } from '../../domain/dispute.ts'
-import { type EmailTrace, erasedEmail } from '../../domain/erasure.ts'
+import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { draftMessage } from '../../domain/outbox.ts'
 import { closePurchase, findOpenPurchase, type Purchase } from '../../domain/purchase.ts'
 import { mergeRefund, type Refund } from '../../domain/refund.ts'
-import { verifyEmail } from '../../domain/verification.ts'
-import { CAUSE, inState, NOON, saveVerification } from '../support/fakes.ts'
+import { newVerification } from '../../domain/verification.ts'
+import { inState, NOON, ORIGIN, saveVerification } from '../support/fakes.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -99,10 +99,10 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
     const purchase = paidPurchase('one')
     const refund = { id: 're_1', paymentIntentId: 'pi_one', amount: 1, state: 'pending' } as const
     await save(purchases, purchase)
-    await refunds.update([refund], CAUSE, () => refund)
-    await premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
+    await refunds.update([refund], ORIGIN, () => refund)
+    await premiumGrants.add({ id: 'by hand', email: ANNA }, ORIGIN)
 
-    const { account } = await purchases.update(ANNA, CAUSE, (seen) => ({
+    const { account } = await purchases.update(ANNA, ORIGIN, (seen) => ({
       purchase: null,
       account: seen,
     }))
@@ -127,7 +127,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
   test('hands on all that the change returns, and stores nothing for null', async () => {
     const { purchases } = await open()
 
-    const result = await purchases.update(ANNA, CAUSE, () => ({ purchase: null, answer: 42 }))
+    const result = await purchases.update(ANNA, ORIGIN, () => ({ purchase: null, answer: 42 }))
     expect(result).toEqual({ purchase: null, answer: 42 })
     expect((await purchases.findAccount(ANNA)).purchases).toEqual([])
   })
@@ -137,7 +137,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
     await save(purchases, openPurchase('one'))
 
     const refusal = new Error('refused')
-    const refused = purchases.update(ANNA, CAUSE, () => {
+    const refused = purchases.update(ANNA, ORIGIN, () => {
       throw refusal
     })
     await expect(refused).rejects.toBe(refusal)
@@ -183,7 +183,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
 
     const results = await Promise.all(
       Array.from({ length: 50 }, (_unused, count) =>
-        purchases.update(ANNA, CAUSE, (account) => ({
+        purchases.update(ANNA, ORIGIN, (account) => ({
           purchase: findOpenPurchase(account.purchases) ?? openPurchase(`number ${count}`),
         })),
       ),
@@ -198,7 +198,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
 
     await Promise.all(
       Array.from({ length: 200 }, () =>
-        purchases.update(ANNA, CAUSE, ({ purchases: [known] }) => ({
+        purchases.update(ANNA, ORIGIN, ({ purchases: [known] }) => ({
           purchase: { ...known!, expiresAt: new Date(known!.expiresAt.getTime() + 1) },
         })),
       ),
@@ -218,8 +218,8 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
     const disputed = payments.map((paymentIntentId, index): Dispute => {
       return { id: `du_${index}`, paymentIntentId, state: 'won', reportedAt: NOON }
     })
-    await refunds.update(sentBack, CAUSE, mergeRefund)
-    await disputes.update(disputed, CAUSE, mergeDispute)
+    await refunds.update(sentBack, ORIGIN, mergeRefund)
+    await disputes.update(disputed, ORIGIN, mergeDispute)
     await save(purchases, paidPurchase('paid'))
     const review = openPurchase('review', { paymentIntentId: 'pi_review' })
     await save(purchases, inState(review, 'review'))
@@ -239,7 +239,7 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
     await save(purchases, bought)
     await save(purchases, openPurchase('two'))
 
-    const result = await purchases.updateById(bought.id, CAUSE, (account, purchase) => {
+    const result = await purchases.updateById(bought.id, ORIGIN, (account, purchase) => {
       expect(account.purchases).toEqual([bought])
       expect(purchase).toEqual(bought)
       return { purchase: closePurchase(purchase), answer: 42 }
@@ -254,8 +254,8 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
     await save(purchases, bought)
     const purchase = paidPurchase('one')
     const messages = [draftMessage('payment_confirmed', purchase, NOON)]
-    await purchases.updateById(bought.id, CAUSE, () => ({ purchase, messages }))
-    expect(await auditTrail.findByEmail(ANNA)).toMatchObject([{ reason: 'paid', ...CAUSE }])
+    await purchases.updateById(bought.id, ORIGIN, () => ({ purchase, messages }))
+    expect(await auditTrail.findByEmail(ANNA)).toMatchObject([{ reason: 'paid', ...ORIGIN }])
     expect(await outbox.findByPurchase(bought.id)).toEqual(messages)
   })
 
@@ -263,12 +263,12 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
     const { purchases } = await open()
     const bought = openPurchase('one')
     expect(
-      await purchases.updateById(bought.id, CAUSE, () => {
+      await purchases.updateById(bought.id, ORIGIN, () => {
         throw new Error('asked for nothing')
       }),
     ).toBeNull()
     await save(purchases, bought)
-    const refused = purchases.updateById(bought.id, CAUSE, () => {
+    const refused = purchases.updateById(bought.id, ORIGIN, () => {
       throw new Error('refused')
     })
     await expect(refused).rejects.toThrow('refused')
@@ -288,8 +288,8 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
     expect(await purchases.findAccountByPurchase(openPurchase('unknown').id)).toBeNull()
 
     const name = erasedEmail('1')
-    const erasure = { name, trace: 'digest' as EmailTrace, cause: CAUSE }
-    await personalData.erase(ANNA, erasure, () => ({ closed: [], lineAt: NOON }))
+    const erasure = { name, digest: 'digest' as ErasedEmailDigest, origin: ORIGIN }
+    await personalData.erase(ANNA, erasure, () => ({ closed: [], tokensValidAfter: NOON }))
     const erased = await purchases.findAccountByPurchase(first.id)
     expect(erased).toEqual(await purchases.findAccount(name))
     expect(erased?.purchases.map(({ email }) => email)).toContain(name)
@@ -297,11 +297,11 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
 
   test('says whether the address is verified', async () => {
     const store = await open()
-    const verification = verifyEmail(ANNA, { lifetimeMs: 1000, now: NOON })
+    const verification = newVerification(ANNA, { lifetimeMs: 1000, now: NOON })
     await saveVerification(store, verification)
     expect((await store.purchases.findAccount(ANNA)).verification).toEqual(verification)
     expect((await store.purchases.findAccount(BERT)).verification).toBeNull()
-    const { account } = await store.purchases.update(ANNA, CAUSE, (seen) => ({
+    const { account } = await store.purchases.update(ANNA, ORIGIN, (seen) => ({
       purchase: null,
       account: seen,
     }))
@@ -310,7 +310,7 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
 })
 
 async function save(purchases: PurchaseRepository, purchase: Purchase): Promise<void> {
-  await purchases.update(purchase.email, CAUSE, () => ({ purchase }))
+  await purchases.update(purchase.email, ORIGIN, () => ({ purchase }))
 }
 
 /** To try again would not help, so it is no outage. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { PURCHASE_STATES } from '../../domain/purchase.ts'
 import { mergeRefund, REFUND_STATES, type Refund } from '../../domain/refund.ts'
-import { CAUSE, inState } from '../support/fakes.ts'
+import { inState, ORIGIN } from '../support/fakes.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -17,7 +17,7 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
   test.each(REFUND_STATES)('keeps every field of a refund that is %s', async (state) => {
     const { refunds } = await open()
     const refund = { ...REFUND, state }
-    await refunds.update([{ id: 're_1' }], CAUSE, () => refund)
+    await refunds.update([{ id: 're_1' }], ORIGIN, () => refund)
 
     expect(await refunds.findById('re_1')).toEqual(refund)
     expect(await refunds.findById('re_2')).toBeNull()
@@ -28,7 +28,7 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
     const failed: Refund = { ...REFUND, amount: 200, state: 'failed' }
     const seen: (Refund | null)[] = []
     for (const refund of [REFUND, failed]) {
-      await refunds.update([refund], CAUSE, (known, reported) => {
+      await refunds.update([refund], ORIGIN, (known, reported) => {
         seen.push(known)
         return reported
       })
@@ -40,10 +40,10 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
 
   test('stores nothing when the change throws, and passes its error through', async () => {
     const { refunds } = await open()
-    await refunds.update([REFUND], CAUSE, mergeRefund)
+    await refunds.update([REFUND], ORIGIN, mergeRefund)
 
     const refusal = new Error('refused')
-    const refused = refunds.update([{ id: 're_1' }], CAUSE, () => {
+    const refused = refunds.update([{ id: 're_1' }], ORIGIN, () => {
       throw refusal
     })
     await expect(refused).rejects.toBe(refusal)
@@ -53,11 +53,11 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
   test('changes several refunds at once, or none of them', async () => {
     const { refunds } = await open()
     const second = { ...REFUND, id: 're_2', amount: 50 }
-    await refunds.update([REFUND, second], CAUSE, mergeRefund)
+    await refunds.update([REFUND, second], ORIGIN, mergeRefund)
     expect(await refunds.findById('re_1')).toEqual(REFUND)
     expect(await refunds.findById('re_2')).toEqual(second)
 
-    const refused = refunds.update([REFUND, second], CAUSE, (_known, reported) => {
+    const refused = refunds.update([REFUND, second], ORIGIN, (_known, reported) => {
       if (reported.id === 're_2') throw new Error('refused')
       return { ...reported, state: 'failed' }
     })
@@ -70,10 +70,10 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
     const second = { ...REFUND, id: 're_2' }
     const succeeded = { ...second, state: 'succeeded' } as const
 
-    expect(await refunds.update([], CAUSE, mergeRefund)).toBe(0)
-    expect(await refunds.update([REFUND, second], CAUSE, mergeRefund)).toBe(2)
-    expect(await refunds.update([REFUND, second], CAUSE, mergeRefund)).toBe(0)
-    expect(await refunds.update([REFUND, succeeded], CAUSE, mergeRefund)).toBe(1)
+    expect(await refunds.update([], ORIGIN, mergeRefund)).toBe(0)
+    expect(await refunds.update([REFUND, second], ORIGIN, mergeRefund)).toBe(2)
+    expect(await refunds.update([REFUND, second], ORIGIN, mergeRefund)).toBe(0)
+    expect(await refunds.update([REFUND, succeeded], ORIGIN, mergeRefund)).toBe(1)
     expect(await refunds.findById('re_2')).toEqual(succeeded)
   })
 
@@ -81,7 +81,7 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
     const { refunds } = await open()
     const succeeded = { ...REFUND, state: 'succeeded' } as const
 
-    expect(await refunds.update([succeeded, REFUND, succeeded], CAUSE, mergeRefund)).toBe(1)
+    expect(await refunds.update([succeeded, REFUND, succeeded], ORIGIN, mergeRefund)).toBe(1)
     expect(await refunds.findById('re_1')).toEqual(succeeded)
   })
 
@@ -90,7 +90,7 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
 
     await Promise.all(
       Array.from({ length: 200 }, () =>
-        refunds.update([{ id: 're_1' }], CAUSE, (known) => ({
+        refunds.update([{ id: 're_1' }], ORIGIN, (known) => ({
           ...REFUND,
           amount: (known?.amount ?? 0) + 1,
         })),
@@ -111,9 +111,9 @@ describe.each(STORES)('the payments of which a refund is on its way, on %s', (_,
     const { purchases, refunds } = await open()
     for (const state of PURCHASE_STATES) {
       const purchase = openPurchase(state, { paymentIntentId: `pi_${state}` })
-      await purchases.update(ANNA, CAUSE, () => ({ purchase: inState(purchase, state) }))
+      await purchases.update(ANNA, ORIGIN, () => ({ purchase: inState(purchase, state) }))
     }
-    await purchases.update(BERT, CAUSE, () => ({
+    await purchases.update(BERT, ORIGIN, () => ({
       purchase: paidPurchase('calm', { email: BERT, paymentIntentId: 'pi_calm' }),
     }))
     await refunds.update(
@@ -122,7 +122,7 @@ describe.each(STORES)('the payments of which a refund is on its way, on %s', (_,
         pending('re_again', 'pi_paid'),
         pending('re_foreign', 'pi_foreign'),
       ],
-      CAUSE,
+      ORIGIN,
       mergeRefund,
     )
 
@@ -133,7 +133,7 @@ describe.each(STORES)('the payments of which a refund is on its way, on %s', (_,
   test('are no longer those whose refunds have all arrived or bounced', async () => {
     const { purchases, refunds } = await open()
     for (const id of ['one', 'two', 'three']) {
-      await purchases.update(ANNA, CAUSE, () => ({ purchase: paidPurchase(id) }))
+      await purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase(id) }))
     }
     const reported = [
       pending('re_1', 'pi_one'),
@@ -141,14 +141,14 @@ describe.each(STORES)('the payments of which a refund is on its way, on %s', (_,
       pending('re_3', 'pi_three'),
       pending('re_4', 'pi_three'),
     ]
-    await refunds.update(reported, CAUSE, mergeRefund)
+    await refunds.update(reported, ORIGIN, mergeRefund)
     expect(await refunds.findPendingPayments()).toHaveLength(3)
 
     const ended = reported.map((refund, index) => ({
       ...refund,
       state: (['succeeded', 'failed', 'failed', 'pending'] as const)[index]!,
     }))
-    await refunds.update(ended, CAUSE, mergeRefund)
+    await refunds.update(ended, ORIGIN, mergeRefund)
     expect(await refunds.findPendingPayments()).toEqual(['pi_three'])
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
-import { type EmailTrace, erasedEmail } from '../../domain/erasure.ts'
+import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
 import { draftMessage, endMessage } from '../../domain/outbox.ts'
 import type { PrunedKind } from '../../domain/retention.ts'
-import { CAUSE, NOON, saveVerification } from '../support/fakes.ts'
+import { NOON, ORIGIN, saveVerification } from '../support/fakes.ts'
 import {
   ANNA,
   BERT,
@@ -79,7 +79,7 @@ const KINDS: Readonly<Record<Exclude<PrunedKind, 'sandbox_sessions' | 'log_outs'
     add: ({ purchases }, moment, number) => {
       const draft = draftMessage('payment_confirmed', paidPurchase(`pur_${number}`), NOON)
       const message = endMessage(draft, number % 2 ? 'done' : 'dropped', moment)
-      return purchases.update(ANNA, CAUSE, () => ({ purchase: null, messages: [message] }))
+      return purchases.update(ANNA, ORIGIN, () => ({ purchase: null, messages: [message] }))
     },
     left: async ({ outbox }) => {
       const left = MOMENTS.map((_, number) =>
@@ -93,14 +93,14 @@ const KINDS: Readonly<Record<Exclude<PrunedKind, 'sandbox_sessions' | 'log_outs'
   unpaid_purchases: {
     add: ({ purchases }, expiresAt, number) => {
       const purchase = openPurchase(`pur_${number}`, { state: 'closed', expiresAt })
-      return purchases.update(ANNA, CAUSE, () => ({ purchase }))
+      return purchases.update(ANNA, ORIGIN, () => ({ purchase }))
     },
     left: async ({ purchases }) =>
       (await purchases.findAccount(ANNA)).purchases.map(({ id }) => Number(id.slice(4))),
   },
   audit_entries: {
     add: ({ premiumGrants }, moment, number) =>
-      premiumGrants.add({ id: `grant_${number}`, email: ANNA }, { ...CAUSE, at: moment }),
+      premiumGrants.add({ id: `grant_${number}`, email: ANNA }, { ...ORIGIN, at: moment }),
     left: async ({ auditTrail }) =>
       (await auditTrail.findByEmail(ANNA)).map(({ grantId }) => Number(grantId.slice(6))),
   },
@@ -152,7 +152,7 @@ describe.each(STORES)('Retention on %s', (_, open) => {
       at(-1),
     )
     const messages = [waiting, givenUp]
-    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: null, messages }))
+    await store.purchases.update(ANNA, ORIGIN, () => ({ purchase: null, messages }))
     expect(await store.retention.prune('messages', { upTo: UP_TO, limit: 10 })).toBe(0)
     expect(await store.outbox.findByPurchase(paidPurchase('one').id)).toHaveLength(2)
   })
@@ -168,7 +168,7 @@ describe.each(STORES)('Retention on %s', (_, open) => {
       openPurchase('pur_5', { ...old, state: 'closed', email: erasedEmail('1') }),
     ]
     for (const purchase of kept) {
-      await store.purchases.update(purchase.email, CAUSE, () => ({ purchase }))
+      await store.purchases.update(purchase.email, ORIGIN, () => ({ purchase }))
     }
     expect(await store.retention.prune('unpaid_purchases', { upTo: UP_TO, limit: 10 })).toBe(0)
     for (const purchase of kept) {
@@ -179,11 +179,11 @@ describe.each(STORES)('Retention on %s', (_, open) => {
   test('forgets log-outs, those of erased addresses too, and ends every token from before for good', async () => {
     const { logOuts, personalData, retention } = await open()
     const [first, second, third] = MOMENTS.map(addressOf) as [Email, Email, Email]
-    const trace = 'trace' as EmailTrace
+    const digest = 'trace' as ErasedEmailDigest
     await logOuts.update(first, () => MOMENTS[0]!)
-    await personalData.erase(second, { name: erasedEmail('1'), trace, cause: CAUSE }, () => ({
+    await personalData.erase(second, { name: erasedEmail('1'), digest, origin: ORIGIN }, () => ({
       closed: [],
-      lineAt: MOMENTS[1]!,
+      tokensValidAfter: MOMENTS[1]!,
     }))
     await logOuts.update(third, () => MOMENTS[2]!)
     await logOuts.update(ANNA, () => UP_TO)
@@ -196,7 +196,7 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     expect((await personalData.find(first)).logOutLineAt).toBeNull()
     expect(await logOuts.findByEmail(third)).toEqual(MOMENTS[2]!)
     for (const email of [first, second, ANNA, BERT]) {
-      expect(await logOuts.findByEmail(email, [trace])).toEqual(UP_TO)
+      expect(await logOuts.findByEmail(email, [digest])).toEqual(UP_TO)
     }
 
     // A clock that was set back does not bring them to life either.
@@ -207,7 +207,7 @@ describe.each(STORES)('Retention on %s', (_, open) => {
 
   test('ends nobody’s token from after the log-outs that it forgets, however far ahead the clock was', async () => {
     const { logOuts, personalData, retention } = await open()
-    const trace = 'trace' as EmailTrace
+    const digest = 'trace' as ErasedEmailDigest
     const inAYear = at(365 * 24 * 60 * 60_000)
     const prune = () => retention.prune('log_outs', { upTo: inAYear, limit: 10 })
     await logOuts.update(BERT, () => MOMENTS[0]!)
@@ -215,15 +215,15 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     expect(await logOuts.findByEmail(ANNA)).toEqual(MOMENTS[0]!)
 
     await logOuts.update(BERT, () => MOMENTS[1]!)
-    await personalData.erase(ANNA, { name: erasedEmail('1'), trace, cause: CAUSE }, () => ({
+    await personalData.erase(ANNA, { name: erasedEmail('1'), digest, origin: ORIGIN }, () => ({
       closed: [],
-      lineAt: MOMENTS[2]!,
+      tokensValidAfter: MOMENTS[2]!,
     }))
     expect(await prune()).toBe(2)
     expect(await logOuts.findByEmail(ANNA)).toEqual(MOMENTS[2]!)
   })
 
-  test('leaves the line of everybody alone where no log-out is forgotten', async () => {
+  test('leaves the moment of everybody alone where no log-out is forgotten', async () => {
     const { logOuts, retention } = await open()
     expect(await retention.prune('log_outs', { upTo: UP_TO, limit: 10 })).toBe(0)
     expect(await logOuts.findByEmail(ANNA)).toBeNull()

@@ -3,7 +3,7 @@ import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { draftMessage, endMessage } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
-import { CAUSE, NOON } from '../support/fakes.ts'
+import { NOON, ORIGIN } from '../support/fakes.ts'
 import {
   ANNA,
   BERT,
@@ -17,7 +17,7 @@ const at = (ms: number) => new Date(NOON.getTime() + ms)
 
 async function save({ purchases }: Store, purchase: Purchase, madeAt: Date | null = null) {
   const messages = madeAt ? [draftMessage('payment_confirmed', purchase, madeAt)] : []
-  await purchases.update(purchase.email, CAUSE, () => ({ purchase, messages }))
+  await purchases.update(purchase.email, ORIGIN, () => ({ purchase, messages }))
 }
 
 async function tryWrong({ otps }: Store, email: Email, moments: readonly Date[]) {
@@ -92,18 +92,18 @@ describe.each(STORES)('Statistics on %s', (_, open) => {
     expect(first).toEqual({
       last: await statistics.findLastGrantChange(),
       isAll: true,
-      counts: [{ by: CAUSE.by, reason: 'paid', isActive: true, changes: 2 }],
+      counts: [{ by: ORIGIN.by, reason: 'paid', isActive: true, changes: 2 }],
     })
 
     const by = 'webhook'
     const refund = { ...REFUND, amount: 400 }
-    await store.refunds.update([refund], { ...CAUSE, by }, () => refund)
-    await premiumGrants.add({ id: 'gift', email: ANNA }, CAUSE)
+    await store.refunds.update([refund], { ...ORIGIN, by }, () => refund)
+    await premiumGrants.add({ id: 'gift', email: ANNA }, ORIGIN)
     const { counts, last } = await statistics.countGrantChanges(first.last)
     expect(new Set(counts)).toEqual(
       new Set([
         { by, reason: 'refund_pending', isActive: false, changes: 1 },
-        { by: CAUSE.by, reason: 'granted', isActive: true, changes: 1 },
+        { by: ORIGIN.by, reason: 'granted', isActive: true, changes: 1 },
       ]),
     )
     expect(await statistics.countGrantChanges(last)).toEqual({ last, isAll: true, counts: [] })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Email } from '../../domain/email.ts'
-import { verifyEmail } from '../../domain/verification.ts'
+import { newVerification } from '../../domain/verification.ts'
 import { NOON, saveVerification } from '../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../support/proof-key.ts'
 import { STORES } from '../support/stores/stores.ts'
@@ -19,7 +19,7 @@ describe.each(STORES)('VerificationRepository on %s', (_, open) => {
   test('keeps every field of a verification', async () => {
     const store = await open()
     const { verifications } = store
-    const verification = verifyEmail(ANNA, {
+    const verification = newVerification(ANNA, {
       codeChallenge: CHALLENGE,
       lifetimeMs: HALF_AN_HOUR_MS,
       now: NOON,
@@ -33,7 +33,11 @@ describe.each(STORES)('VerificationRepository on %s', (_, open) => {
   test('keeps nothing of the challenge that was there before, also where the latest has none', async () => {
     const store = await open()
     for (const codeChallenge of [CHALLENGE, OTHER_CHALLENGE, null, CHALLENGE]) {
-      const latest = verifyEmail(ANNA, { codeChallenge, lifetimeMs: HALF_AN_HOUR_MS, now: NOON })
+      const latest = newVerification(ANNA, {
+        codeChallenge,
+        lifetimeMs: HALF_AN_HOUR_MS,
+        now: NOON,
+      })
       await saveVerification(store, latest)
       expect(await store.verifications.findByEmail(ANNA)).toEqual(latest)
     }
@@ -42,12 +46,12 @@ describe.each(STORES)('VerificationRepository on %s', (_, open) => {
   test('keeps the latest verification of an address, and leaves those of others alone', async () => {
     const store = await open()
     const { verifications } = store
-    const berts = verifyEmail(BERT, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON })
+    const berts = newVerification(BERT, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON })
     await saveVerification(store, berts)
-    await saveVerification(store, verifyEmail(ANNA, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON }))
+    await saveVerification(store, newVerification(ANNA, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON }))
 
     const now = new Date(NOON.getTime() + 60_000)
-    const latest = verifyEmail(ANNA, { lifetimeMs: 1000, now })
+    const latest = newVerification(ANNA, { lifetimeMs: 1000, now })
     await saveVerification(store, latest)
 
     expect(await verifications.findByEmail(ANNA)).toEqual(latest)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import {
   backupNameOf,
+  findBackupsToPrune,
   findNewest,
-  findSuperfluous,
+  formatTimestamp,
   isBackupDue,
   parseBackupName,
   RETRY_AFTER_MS,
-  stampOf,
 } from '../../domain/backup-schedule.ts'
 
 const NOW = new Date('2026-11-21T03:00:00.000Z')
@@ -24,7 +24,7 @@ function isDue(ages: readonly number[], failedMsAgo: number | null = null): bool
 
 describe('the name of a backup', () => {
   test('is its moment in UTC, to the second, and tells it again', () => {
-    expect(stampOf(NOW)).toBe('20261121T030000Z')
+    expect(formatTimestamp(NOW)).toBe('20261121T030000Z')
     expect(backupNameOf(NOW)).toBe('alibi-20261121T030000Z.db')
     expect(parseBackupName('alibi-20261121T030000Z.db')).toEqual(NOW)
     expect(backupNameOf(new Date(NOW.getTime() + 999))).toBe(backupNameOf(NOW))
@@ -88,26 +88,26 @@ describe('the newest backup', () => {
 })
 
 describe('what is too many', () => {
-  function superfluous(ages: readonly number[], keep: number): readonly number[] {
+  function toPrune(ages: readonly number[], keep: number): readonly number[] {
     const backups = ages.map((age) => ({ ...daysAgo(age), age }))
-    return findSuperfluous(backups, { keep, now: NOW }).map(({ age }) => age)
+    return findBackupsToPrune(backups, { keep, now: NOW }).map(({ age }) => age)
   }
 
   test('is the oldest, and nothing up to the number that is kept', () => {
-    expect(superfluous([], 3)).toEqual([])
-    expect(superfluous([3, 2, 1], 3)).toEqual([])
-    expect(superfluous([1, 4, 0, 3, 2], 3)).toEqual([4, 3])
-    expect(superfluous([2, 1, 0], 1)).toEqual([2, 1])
+    expect(toPrune([], 3)).toEqual([])
+    expect(toPrune([3, 2, 1], 3)).toEqual([])
+    expect(toPrune([1, 4, 0, 3, 2], 3)).toEqual([4, 3])
+    expect(toPrune([2, 1, 0], 1)).toEqual([2, 1])
   })
 
   test('is first what a clock that was ahead has made, which would push out all that comes after it', () => {
-    expect(superfluous([-400, -401, 1, 0], 2)).toEqual([-400, -401])
-    expect(superfluous([-400, 2, 1, 0], 2)).toEqual([-400, 2])
+    expect(toPrune([-400, -401, 1, 0], 2)).toEqual([-400, -401])
+    expect(toPrune([-400, 2, 1, 0], 2)).toEqual([-400, 2])
   })
 
   test('is never the newest of those whose moment has come', () => {
     for (let keep = 1; keep <= 4; keep++) {
-      expect(superfluous([-3, -2, -1, 0, 5], keep)).not.toContain(0)
+      expect(toPrune([-3, -2, -1, 0, 5], keep)).not.toContain(0)
     }
   })
 })

@@ -1,10 +1,16 @@
 import { expect, test } from 'bun:test'
 import { assert, property, string } from 'fast-check'
-import { sameText } from '../../domain/constant-time.ts'
+import { equalInConstantTime } from '../../domain/constant-time.ts'
 
 test('texts are the same exactly when all their characters are', () => {
-  assert(property(string(), string(), (left, right) => sameText(left, right) === (left === right)))
-  assert(property(string(), (text) => sameText(text, `${text}`)))
+  assert(
+    property(
+      string(),
+      string(),
+      (left, right) => equalInConstantTime(left, right) === (left === right),
+    ),
+  )
+  assert(property(string(), (text) => equalInConstantTime(text, `${text}`)))
 })
 
 test.each([
@@ -15,6 +21,6 @@ test.each([
   ['a', 'A'],
   ['\u0000', ''],
 ])('%j and %j differ', (left, right) => {
-  expect(sameText(left, right)).toBe(false)
-  expect(sameText(right, left)).toBe(false)
+  expect(equalInConstantTime(left, right)).toBe(false)
+  expect(equalInConstantTime(right, left)).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { drawLine, isLoggedOut, issueTime } from '../../domain/log-out.ts'
+import { isLoggedOut, issueTime, nextTokensValidAfter } from '../../domain/log-out.ts'
 import { NOON } from '../support/fakes.ts'
 
 const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
@@ -13,28 +13,28 @@ describe('logging out everywhere', () => {
 
   test('ends a token issued in the same instant', () => {
     const token = issueTime(null, NOON)
-    expect(isLoggedOut(token, drawLine(null, NOON))).toBe(true)
+    expect(isLoggedOut(token, nextTokensValidAfter(null, NOON))).toBe(true)
   })
 
   test('does not end a token issued afterwards in the same instant', () => {
-    const line = drawLine(null, NOON)
+    const line = nextTokensValidAfter(null, NOON)
     expect(isLoggedOut(issueTime(line, NOON), line)).toBe(false)
   })
 
   test('a token issued a whole day later counts from that day', () => {
-    expect(issueTime(drawLine(null, NOON), at(86_400_000))).toEqual(at(86_400_000))
+    expect(issueTime(nextTokensValidAfter(null, NOON), at(86_400_000))).toEqual(at(86_400_000))
   })
 
-  test('the line never moves back, even when the clock does', () => {
-    const line = drawLine(null, NOON)
-    expect(drawLine(line, at(-60_000)).getTime()).toBeGreaterThan(line.getTime())
+  test('the moment never moves back, even when the clock does', () => {
+    const line = nextTokensValidAfter(null, NOON)
+    expect(nextTokensValidAfter(line, at(-60_000)).getTime()).toBeGreaterThan(line.getTime())
   })
 
   test('a clock set back does not void the tokens issued after a log-out', () => {
-    const line = drawLine(null, NOON)
+    const line = nextTokensValidAfter(null, NOON)
     const token = issueTime(line, at(-60_000))
     expect(isLoggedOut(token, line)).toBe(false)
-    expect(isLoggedOut(token, drawLine(line, at(-60_000)))).toBe(true)
+    expect(isLoggedOut(token, nextTokensValidAfter(line, at(-60_000)))).toBe(true)
   })
 
   test('after a first log-out, every log-out ends every token before it and none after it, whatever the clock does', () => {
@@ -45,18 +45,18 @@ describe('logging out everywhere', () => {
     fc.assert(
       fc.property(steps, (history) => {
         let now = NOON.getTime()
-        let line = drawLine(null, NOON)
+        let line = nextTokensValidAfter(null, NOON)
         let alive: Date[] = []
         let ended: Date[] = []
         for (const { logsOut, movedMs } of history) {
-          // A clock set back behind the previous log-out, but not behind a token: that one needs more than the line.
+          // A clock set back behind the previous log-out, but not behind a token: that one needs more than the moment.
           now = Math.max(
             now + movedMs,
             ...alive.map((token) => token.getTime()),
             line.getTime() - 5,
           )
           if (logsOut) {
-            line = drawLine(line, new Date(now))
+            line = nextTokensValidAfter(line, new Date(now))
             ended = [...ended, ...alive]
             alive = []
           } else {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { DisputeState } from '../../domain/dispute.ts'
 import { parseEmail } from '../../domain/email.ts'
-import { hasPremium, isActive, isPaidTwice, type PremiumGrant } from '../../domain/premium-grant.ts'
+import {
+  hasPremium,
+  isActive,
+  isDuplicatePayment,
+  type PremiumGrant,
+} from '../../domain/premium-grant.ts'
 import type { RefundState } from '../../domain/refund.ts'
 import { NOON } from '../support/fakes.ts'
 
@@ -164,5 +169,5 @@ test.each<[string, PremiumGrant[], boolean]>([
   ],
   ['only an operator', [bought(400, [], []), givenByHand], false],
 ])('a payment is a second one or not, where the address has %s', (_, grants, isSecond) => {
-  expect(isPaidTwice(grants, 'pur_1')).toBe(isSecond)
+  expect(isDuplicatePayment(grants, 'pur_1')).toBe(isSecond)
 })

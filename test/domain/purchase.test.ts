@@ -4,16 +4,16 @@ import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Reversals } from '../../domain/premium-grant.ts'
 import {
+  acceptDuplicate,
   attachSession,
   awaitsReview,
   canStillBeCreated,
   closePurchase,
-  concerns,
   draftPurchase,
   findOpenPurchase,
-  isForgotten,
+  isAbandoned,
+  isReportOf,
   isReusable,
-  keepDuplicate,
   PURCHASE_STATES,
   type Purchase,
   type PurchaseId,
@@ -222,21 +222,21 @@ describe('a purchase of which the provider knows no session', () => {
     ['it was closed long ago', 'closed', 365 * DAY_MS, false],
     ['it waits for an operator', 'review', 365 * DAY_MS, false],
   ])('is given up or not when %s', (_, state, afterMs, forgotten) => {
-    expect(isForgotten(inState(drafted, state), at(afterMs))).toBe(forgotten)
+    expect(isAbandoned(inState(drafted, state), at(afterMs))).toBe(forgotten)
   })
 })
 
 describe('a payment that was one too many', () => {
   test('is kept as the one that counts, and nothing else about it changes', () => {
     const paid = inState(opened, 'paid')
-    expect(keepDuplicate({ ...paid, isDuplicate: true } as Purchase)).toEqual(paid)
+    expect(acceptDuplicate({ ...paid, isDuplicate: true } as Purchase)).toEqual(paid)
   })
 
   test('is never what was not paid', () => {
     const others = PURCHASE_STATES.filter((state) => state !== 'paid')
     for (const state of others) {
       const purchase = inState(opened, state)
-      expect(keepDuplicate(purchase)).toBe(purchase)
+      expect(acceptDuplicate(purchase)).toBe(purchase)
     }
   })
 })
@@ -281,7 +281,7 @@ describe('a report', () => {
       false,
     ],
   ])('concerns a purchase or not when it names %s', (_, purchase, about, concerned) => {
-    expect(concerns(about, purchase)).toBe(concerned)
+    expect(isReportOf(about, purchase)).toBe(concerned)
   })
 })
 

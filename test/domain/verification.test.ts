@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseEmail } from '../../domain/email.ts'
-import { drawLine } from '../../domain/log-out.ts'
-import { isProvenBy, isVerified, verifyEmail } from '../../domain/verification.ts'
+import { nextTokensValidAfter } from '../../domain/log-out.ts'
+import { isProvenBy, isVerified, newVerification } from '../../domain/verification.ts'
 import { NOON } from '../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../support/proof-key.ts'
 
@@ -12,7 +12,7 @@ const LIFETIME_MS = 30 * 60_000
 const after = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
 
 describe('a verification', () => {
-  const verification = verifyEmail(email, { lifetimeMs: LIFETIME_MS, now: NOON })
+  const verification = newVerification(email, { lifetimeMs: LIFETIME_MS, now: NOON })
 
   test('names its address and lives for the whole lifetime', () => {
     expect(verification).toEqual({
@@ -39,8 +39,8 @@ describe('a verification', () => {
 
 describe('the browser that proved an address', () => {
   const lifetimeMs = LIFETIME_MS
-  const verification = verifyEmail(email, { codeChallenge: CHALLENGE, lifetimeMs, now: NOON })
-  const brought = { codeChallenge: CHALLENGE, lineAt: null, now: NOON }
+  const verification = newVerification(email, { codeChallenge: CHALLENGE, lifetimeMs, now: NOON })
+  const brought = { codeChallenge: CHALLENGE, tokensValidAfter: null, now: NOON }
 
   test('is known by its challenge, which the verification remembers', () => {
     expect(verification.codeChallenge).toBe(CHALLENGE)
@@ -49,7 +49,7 @@ describe('the browser that proved an address', () => {
 
   test('is none that brings another challenge, or any where nothing is remembered', () => {
     expect(isProvenBy(verification, { ...brought, codeChallenge: OTHER_CHALLENGE })).toBe(false)
-    expect(isProvenBy(verifyEmail(email, { lifetimeMs, now: NOON }), brought)).toBe(false)
+    expect(isProvenBy(newVerification(email, { lifetimeMs, now: NOON }), brought)).toBe(false)
     expect(isProvenBy(null, brought)).toBe(false)
   })
 
@@ -66,17 +66,24 @@ describe('the browser that proved an address', () => {
     ['in the same millisecond', 0, false],
     ['a millisecond after', 1, false],
   ])('is let in or not when the address logged out everywhere %s', (_, afterMs, isProven) => {
-    const lineAt = drawLine(null, after(afterMs))
-    expect(isProvenBy(verification, { ...brought, lineAt, now: after(1000) })).toBe(isProven)
+    const tokensValidAfter = nextTokensValidAfter(null, after(afterMs))
+    expect(isProvenBy(verification, { ...brought, tokensValidAfter, now: after(1000) })).toBe(
+      isProven,
+    )
   })
 
   test('is never let in after a log-out, whatever the clock did before it', () => {
     const moments = fc.integer({ min: -1000, max: LIFETIME_MS })
     fc.assert(
       fc.property(fc.array(moments), fc.nat({ max: LIFETIME_MS }), moments, (lines, at, later) => {
-        const earlier = lines.reduce<Date | null>((line, ms) => drawLine(line, after(ms)), null)
-        const lineAt = drawLine(earlier, after(at))
-        expect(isProvenBy(verification, { ...brought, lineAt, now: after(later) })).toBe(false)
+        const earlier = lines.reduce<Date | null>(
+          (line, ms) => nextTokensValidAfter(line, after(ms)),
+          null,
+        )
+        const tokensValidAfter = nextTokensValidAfter(earlier, after(at))
+        expect(isProvenBy(verification, { ...brought, tokensValidAfter, now: after(later) })).toBe(
+          false,
+        )
       }),
     )
   })

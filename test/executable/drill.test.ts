@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { judgeEnds } from '../support/executable/ends.ts'
+import { checkEnds } from '../support/executable/ends.ts'
 import { buyer, openProduction, type Production } from '../support/executable/production.ts'
 import { carriedOut, stored, swept } from '../support/executable/stored.ts'
 import { client } from '../support/http/client.ts'
@@ -100,7 +100,7 @@ test('the drill: sell, back up under load, sell more, lose the machine, restore 
   const premium = new Map(
     [...early, ...late, { email: 'by-hand@example.com' }].map(({ email }) => [email, true]),
   )
-  const before = await judgeEnds(production, alibi, premium)
+  const before = await checkEnds(production, alibi, premium)
   expect(before).toMatchObject({ wrong: [], payments: BEFORE + AFTER })
 
   await alibi.stop('SIGKILL')
@@ -129,7 +129,7 @@ test('the drill: sell, back up under load, sell more, lose the machine, restore 
   for (const { token } of late) {
     expect((await client(again.url).get('/premium-reasons', token)).status).toBe(200)
   }
-  expect(await judgeEnds(elsewhere, again, premium)).toEqual(before)
+  expect(await checkEnds(elsewhere, again, premium)).toEqual(before)
   const slowest = Math.max(...backupSeconds)
   console.log(
     `drill: ${BEFORE} sold, ${BACKUPS} backups (${slowest.toFixed(2)} s at most) under ${load.requests} requests of ` +

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { judgeEnds } from '../support/executable/ends.ts'
+import { checkEnds } from '../support/executable/ends.ts'
 import {
   buyer,
   deliverAll,
@@ -110,7 +110,7 @@ test.concurrent.each(FATES)(
     await until('the bounced debits are known', () => countFailed(production) === TIMES)
     await carriedOut(production)
 
-    const { wrong, payments, confirmed } = await judgeEnds(production, alibi, premium)
+    const { wrong, payments, confirmed } = await checkEnds(production, alibi, premium)
     const failures = mailbox.delivered.filter(({ key }) => key?.startsWith('payment_failed:'))
     console.log(
       `all webhooks lost, ${fate}: ${BUYERS.length} buyers, ${payments} payments found by the start run, ` +
@@ -144,7 +144,7 @@ test.concurrent('a webhook that comes after all, days late and twice, changes no
   for (const event of [...events, ...events]) expect(await double.deliver(event)).toBe(200)
   await carriedOut(production)
 
-  const ends = await judgeEnds(production, alibi, new Map([['late@example.com', true]]))
+  const ends = await checkEnds(production, alibi, new Map([['late@example.com', true]]))
   expect(ends).toEqual({ wrong: [], payments: 1, confirmed: 1, refunded: 0 })
   expect(mailbox.delivered.filter(({ key }) => key !== null).length).toBe(1)
 }, 60_000)

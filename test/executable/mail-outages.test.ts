@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ATTEMPTS_MAX } from '../../domain/outbox.ts'
-import { judgeEnds } from '../support/executable/ends.ts'
+import { checkEnds } from '../support/executable/ends.ts'
 import {
   buyer,
   deliverAll,
@@ -90,7 +90,7 @@ test.concurrent.each(OUTAGES)(
     mailbox.clearFaults()
     alibi = await production.start()
     await carriedOut(production)
-    const ends = await judgeEnds(production, alibi, new Map([[EMAIL, true]]))
+    const ends = await checkEnds(production, alibi, new Map([[EMAIL, true]]))
     const all = notices(production)
     console.log(
       `mail provider that ${name}: ${all.length} tries under ${new Set(all.map(({ key }) => key)).size} key, ` +
@@ -126,7 +126,7 @@ test.concurrent('a mail provider that is down for a day is asked less and less, 
   alibi = await production.start()
   await carriedOut(production)
 
-  const ends = await judgeEnds(production, alibi, new Map([[EMAIL, true]]))
+  const ends = await checkEnds(production, alibi, new Map([[EMAIL, true]]))
   console.log(
     `mail provider down for ${Math.round(passedMs / HOUR_MS)} hours: ${attempts} tries, ` +
       `${ends.confirmed} confirmation, ${ends.wrong.length} wrong ends`,

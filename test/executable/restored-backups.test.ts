@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { judgeEnds } from '../support/executable/ends.ts'
+import { checkEnds } from '../support/executable/ends.ts'
 import {
   buyer,
   deliverAll,
@@ -164,7 +164,7 @@ test.concurrent.each(REPAIRS)(
     const { mailbox } = production
     const first = await production.start()
     const backup = await sellAroundBackup(production, first)
-    const before = await judgeEnds(production, first, PREMIUM)
+    const before = await checkEnds(production, first, PREMIUM)
     expect(before).toEqual({
       wrong: [],
       payments: EVERYBODY.length - 1,
@@ -179,7 +179,7 @@ test.concurrent.each(REPAIRS)(
     const alibi = await repair(production)
     await carriedOut(production)
 
-    const ends = await judgeEnds(production, alibi, PREMIUM)
+    const ends = await checkEnds(production, alibi, PREMIUM)
     // Confirmations of what is still paid are asked for again, under keys that the provider knows.
     expect(mailbox.delivered.length).toBe(mailed)
     const keys = mailbox.mails.flatMap(({ key }) => key ?? [])
@@ -248,6 +248,6 @@ test.concurrent('who pays again before the lost payment is found gets the second
   await swept(production)
   await carriedOut(production)
 
-  const ends = await judgeEnds(production, alibi, new Map([[email, true]]))
+  const ends = await checkEnds(production, alibi, new Map([[email, true]]))
   expect(ends).toEqual({ wrong: [], payments: 2, confirmed: 1, refunded: 1 })
 }, 60_000)

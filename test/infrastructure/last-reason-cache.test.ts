@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { parseEmail } from '../../domain/email.ts'
-import { memoryLastReasons } from '../../infrastructure/last-reason-cache.ts'
+import { lastReasonCache } from '../../infrastructure/last-reason-cache.ts'
 
 const reader = (number: number) => parseEmail(`reader-${number}@example.com`)
 
 test('a reader’s last excuse is remembered in each language by itself', () => {
-  const last = memoryLastReasons({ readersMax: 10 })
+  const last = lastReasonCache({ readersMax: 10 })
   expect(last.find(reader(1), 'en')).toBeNull()
   last.remember(reader(1), 'en', 0)
   last.remember(reader(1), 'sv', 7)
@@ -18,7 +18,7 @@ test('a reader’s last excuse is remembered in each language by itself', () => 
 })
 
 test('the reader who has been away longest is forgotten first, so that memory is bounded', () => {
-  const last = memoryLastReasons({ readersMax: 3 })
+  const last = lastReasonCache({ readersMax: 3 })
   for (const number of [1, 2, 3]) last.remember(reader(number), 'en', number)
   last.remember(reader(1), 'en', 9)
   last.remember(reader(4), 'en', 4)

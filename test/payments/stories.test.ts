@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { openToldBuyer } from '../support/payments/notified-buyer.ts'
 import {
   type Sequence,
   STORIES,
@@ -6,7 +7,6 @@ import {
   sequencesOf,
   type Telling,
 } from '../support/payments/stories.ts'
-import { openToldBuyer } from '../support/payments/told-buyer.ts'
 import { openService } from '../support/service/real-service.ts'
 import { type StripeEvent, stripeEvent } from '../support/stripe/stripe-events.ts'
 import { stripeSetup } from '../support/stripe/stripe-setup.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { CAUSE } from '../support/fakes.ts'
+import { ORIGIN } from '../support/fakes.ts'
 import { answers } from '../support/http/http-client.ts'
 import { type Customer, customerSetup } from '../support/service/real-customer.ts'
 
@@ -134,7 +134,7 @@ const ROWS: readonly Row[] = [
     { answer: SESSION, asked: [CREATE], states: ['paid', 'open'], pages: ['complete', 'open'] },
     async ({ openPage, double, deliver, service, email }) => {
       await deliver(double.pay(await openPage()))
-      await service.ports.premiumGrants.revokeAll(email, CAUSE)
+      await service.ports.premiumGrants.revokeAll(email, ORIGIN)
     },
   ],
   [

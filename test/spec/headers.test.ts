@@ -58,13 +58,13 @@ function openLimited() {
   return openService({ clock, limiters: promisedLimits(clock) })
 }
 
-function budgetOf(path: string): keyof typeof POLICIES {
+function policyOf(path: string): keyof typeof POLICIES {
   if (path.startsWith('/auth/')) return 'auth'
   return /^\/(?:i18n|premium-reasons)$/.test(path) ? 'premium' : 'general'
 }
 
-function expectBudget(answer: Answered, path: string): void {
-  const name = budgetOf(path)
+function expectRateLimit(answer: Answered, path: string): void {
+  const name = policyOf(path)
   expect(answer.header('ratelimit-policy')).toBe(POLICIES[name])
   expect(answer.header('ratelimit')).toMatch(new RegExp(`^"${name}";r=\\d+;t=[1-9]\\d*$`))
 }
@@ -87,7 +87,7 @@ describe('every limited answer', () => {
         ...(body === undefined ? {} : { body }),
       })
       expect(answer.status).toBe(status)
-      expectBudget(answer, path)
+      expectRateLimit(answer, path)
       expectReadable(answer)
       expect(answer.header('retry-after')).toBeNull()
     },
@@ -107,7 +107,7 @@ describe('every limited answer', () => {
       const answer = await send()
 
       expect(answer.status).toBe(429)
-      expectBudget(answer, path)
+      expectRateLimit(answer, path)
       expectReadable(answer)
       expect(answer.header('ratelimit')).toContain(';r=0;')
       const [, waitS] = /;t=(\d+)$/.exec(answer.header('ratelimit') ?? '') ?? []
@@ -126,7 +126,7 @@ describe('every limited answer', () => {
     ] as const) {
       const answer = await service.get(path, headers)
       expect(answer).toMatchObject({ status: 503, body: { error: 'Temporarily unavailable' } })
-      expectBudget(answer, path)
+      expectRateLimit(answer, path)
       expectReadable(answer)
     }
   })
@@ -143,7 +143,7 @@ describe('every limited answer', () => {
       body: { error: 'Internal server error', message: `Request ${id}` },
     })
     expect(answer.text).not.toMatch(/column|secret|@/)
-    expectBudget(answer, '/checkout')
+    expectRateLimit(answer, '/checkout')
     expectReadable(answer)
   })
 
@@ -161,7 +161,7 @@ describe('every limited answer', () => {
     const path = outage === 'email' ? '/auth/verify-email' : '/checkout'
     const answer = await service.post(path, { email: EMAIL })
     expect(answer).toMatchObject({ status: 503, body: { error } })
-    expectBudget(answer, path)
+    expectRateLimit(answer, path)
     expectReadable(answer)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { CAUSE } from '../support/fakes.ts'
+import { ORIGIN } from '../support/fakes.ts'
 import { answers, EMAIL } from '../support/http/http-client.ts'
 import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
 import { openService } from '../support/service/real-service.ts'
@@ -83,9 +83,9 @@ describe('a token', () => {
 
   test('opens nothing without premium, and everything the moment there is premium again', async () => {
     const { service, read, token } = await openLoggedIn()
-    await service.ports.premiumGrants.revokeAll(EMAIL, CAUSE)
+    await service.ports.premiumGrants.revokeAll(EMAIL, ORIGIN)
     expect(await read(token)).toMatchObject({ status: 403 })
-    await service.ports.premiumGrants.add({ id: 'given_again', email: EMAIL }, CAUSE)
+    await service.ports.premiumGrants.add({ id: 'given_again', email: EMAIL }, ORIGIN)
     expect((await read(token)).status).toBe(200)
   })
 })

@@ -10,7 +10,7 @@ import { loggedErrors, readyStatus } from '../support/stress/shop.ts'
 // been used is over whatever the clock says; what has not, ends by the clock, and is printed where that went back.
 
 /** For a stranger, who has no token. */
-const BUDGET = 5
+const LIMIT = 5
 
 /** Resolves once the buyer of a payment that Alibi was not told of has it confirmed: page, grant, outbox, mail. */
 async function expectConfirmation(
@@ -41,7 +41,7 @@ test('whichever way the clock jumps, what is used stays used, what has ended is 
       ...production.settings,
       ...clock.env,
       TOKEN_TTL: '2d',
-      RATE_LIMIT_PREMIUM: `${BUDGET}/1h`,
+      RATE_LIMIT_PREMIUM: `${LIMIT}/1h`,
     },
   })
   const http = client(alibi.url)
@@ -59,7 +59,7 @@ test('whichever way the clock jumps, what is used stays used, what has ended is 
   const unused = await one('unused').mailCode()
   const used = await one('used').mailCode()
   expect(await confirm('used', used)).toBe(200)
-  for (let asked = 0; asked < BUDGET; asked++) {
+  for (let asked = 0; asked < LIMIT; asked++) {
     expect((await http.get('/i18n')).status).toBe(401)
   }
   expect((await http.get('/i18n')).status).toBe(429)

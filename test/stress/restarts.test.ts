@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { judgeEnds } from '../support/executable/ends.ts'
+import { checkEnds } from '../support/executable/ends.ts'
 import { buyer, openProduction } from '../support/executable/production.ts'
 import { carriedOut, inspectKilled, letOutboxTimePass } from '../support/executable/stored.ts'
 import { until } from '../support/executable/until.ts'
@@ -79,7 +79,7 @@ test('killed again and again under load it comes back by itself, and nothing tha
   letOutboxTimePass(production)
   alibi = await production.start({ env })
   await carriedOut(production)
-  const { wrong, payments, confirmed } = await judgeEnds(production, alibi, premium)
+  const { wrong, payments, confirmed } = await checkEnds(production, alibi, premium)
 
   printFigures(
     'kill -9 loop',

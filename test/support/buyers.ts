@@ -1,8 +1,8 @@
 import { startCheckout } from '../../application/payments/start-checkout.ts'
-import type { PaymentNotification } from '../../application/ports.ts'
+import type { PaymentEvent } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
 import type { SessionOutcome } from '../../domain/purchase.ts'
-import { verifyEmail } from '../../domain/verification.ts'
+import { newVerification } from '../../domain/verification.ts'
 import { fakePorts, saveVerification } from './fakes.ts'
 import { ANNA } from './stores/contract-purchases.ts'
 
@@ -17,7 +17,7 @@ export async function openBuyer({
   email?: Email
 } = {}) {
   const now = ports.clock.now()
-  await saveVerification(ports, verifyEmail(email, { lifetimeMs: 60 * 60_000, now }))
+  await saveVerification(ports, newVerification(email, { lifetimeMs: 60 * 60_000, now }))
   const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   const purchase = (await ports.purchases.findBySessionId(sessionId))!
   return {
@@ -29,7 +29,7 @@ export async function openBuyer({
     move: (outcome: SessionOutcome) => ports.payments.move(sessionId, outcome),
     current: async () => (await ports.purchases.findById(purchase.id))!,
     /** What the provider would have delivered about the session at this moment. */
-    notification: (): PaymentNotification => ({
+    notification: (): PaymentEvent => ({
       kind: 'session',
       eventId: `evt_${sessionId}`,
       eventType: 'checkout.session.completed',

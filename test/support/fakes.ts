@@ -18,13 +18,13 @@ import type { Store } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Email } from '../../domain/email.ts'
 import { erasedEmail } from '../../domain/erasure.ts'
-import type { Cause } from '../../domain/grant-change.ts'
+import type { Origin } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
 import { issueTime } from '../../domain/log-out.ts'
 import type { OtpCode, OtpSeed } from '../../domain/otp.ts'
 import type { Purchase, PurchaseId, PurchaseState } from '../../domain/purchase.ts'
 import type { Verification } from '../../domain/verification.ts'
-import { memoryLastReasons } from '../../infrastructure/last-reason-cache.ts'
+import { lastReasonCache } from '../../infrastructure/last-reason-cache.ts'
 import { hmacSecrets } from '../../infrastructure/secrets/hmac-secrets.ts'
 import { recordingTelemetry } from './recording-telemetry.ts'
 import { memoryStore } from './stores/memory-store.ts'
@@ -33,7 +33,7 @@ import { scriptedPayments } from './stripe/scripted-payments.ts'
 export const NOON = new Date('2026-03-01T12:00:00.000Z')
 
 /** For changes of which a test does not care who made them. */
-export const CAUSE: Cause = { at: NOON, by: 'operator', source: null }
+export const ORIGIN: Origin = { at: NOON, by: 'operator', source: null }
 
 /** A clock that stands still until it is moved. */
 export function fixedClock(start: Date = NOON) {
@@ -79,7 +79,7 @@ export function recordingLog() {
 }
 
 /** Challenges take no key, and nobody reads a trace, so that there is nothing to fake. */
-const { challengeOf, tracesOf } = hmacSecrets({ secret: 'of no use here' })
+const { challengeOf, erasureDigests } = hmacSecrets({ secret: 'of no use here' })
 
 /** Codes 000001, 000002, … by seed; every other secret counts up in the same way. */
 export function countingSecrets(): Secrets {
@@ -92,7 +92,7 @@ export function countingSecrets(): Secrets {
     newPurchaseId: () => `pur_${next()}` as PurchaseId,
     newGrantId: () => `grant_${next()}`,
     newErasedEmail: () => erasedEmail(next()),
-    tracesOf,
+    erasureDigests,
     randomIndex: (bound) => ++count % bound,
   }
 }
@@ -141,8 +141,8 @@ export async function issueToken(
   ports: Pick<Ports, 'logOuts' | 'secrets' | 'tokens' | 'clock'>,
   email: Email,
 ): Promise<Token> {
-  const lineAt = await findTokensValidAfter(ports, email)
-  return ports.tokens.issue(email, issueTime(lineAt, ports.clock.now()))
+  const tokensValidAfter = await findTokensValidAfter(ports, email)
+  return ports.tokens.issue(email, issueTime(tokensValidAfter, ports.clock.now()))
 }
 
 /** The purchase in a state, with what belongs to that state. */
@@ -182,7 +182,7 @@ export function fakePorts(own: Partial<Ports> = {}) {
     secrets: countingSecrets(),
     tokens: plainTokens(),
     content: tinyContent(),
-    lastReasons: memoryLastReasons({ readersMax: 100 }),
+    lastReasons: lastReasonCache({ readersMax: 100 }),
     log: recordingLog(),
     telemetry: recordingTelemetry(),
     rules: {

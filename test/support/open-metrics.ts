@@ -1,6 +1,6 @@
 import { onTestFinished } from 'bun:test'
 import type { TelemetryEvent } from '../../application/telemetry.ts'
-import { takeStock } from '../../application/upkeep/database-statistics.ts'
+import { readDatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
 import {
   prometheusMetrics,
   type Sources,
@@ -17,7 +17,7 @@ export async function openMetrics(own: Partial<Sources> = {}) {
   const read = await metrics.watch({
     statistics,
     clock,
-    takeStock: () => takeStock(ports),
+    readDatabaseStatistics: () => readDatabaseStatistics(ports),
     isReady: async () => true,
     backups: null,
     version: '1.2.3',

@@ -1,11 +1,11 @@
 /** What a command writes, line by line. */
 export function recordedOutput() {
   const lines: string[] = []
-  const complaints: string[] = []
+  const errorLines: string[] = []
   return {
     lines,
-    complaints,
+    errorLines,
     print: (text: string) => void lines.push(...text.split('\n')),
-    complain: (text: string) => void complaints.push(...text.split('\n')),
+    printError: (text: string) => void errorLines.push(...text.split('\n')),
   }
 }

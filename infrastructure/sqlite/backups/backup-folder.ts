@@ -8,7 +8,7 @@ import { refuseUnwritable } from '../work-folder.ts'
 import { checksumPath } from './backup-checksum.ts'
 
 /** A disk that does not answer, as one over a network may not, must not keep the next backup from being made. */
-const PATIENCE_MS = 60 * 60_000
+const BACKUP_TIMEOUT_MS = 60 * 60_000
 
 /** How much of what a process says about its failure is worth repeating. */
 const REASON_LENGTH_MAX = 500
@@ -27,7 +27,7 @@ export function backupFolder(
       const name = backupNameOf(at)
       await run([...command, 'backup', join(folder, name)], {
         env: { DATABASE_URL: `sqlite:${databasePath}` },
-        signal: AbortSignal.any([stopping, AbortSignal.timeout(PATIENCE_MS)]),
+        signal: AbortSignal.any([stopping, AbortSignal.timeout(BACKUP_TIMEOUT_MS)]),
       })
       return { name, at, bytes: lstatSync(join(folder, name)).size }
     },

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { makeDurable, writeNewFile } from '../../files/durable-files.ts'
 import { codeOf } from '../../files/node-errors.ts'
 import { type CheckedCopy, type CopyStep, makeCheckedCopy } from '../backup-copy.ts'
-import { ownPath, SIDE_SUFFIXES } from '../files.ts'
+import { resolveDatabasePath, SIDE_SUFFIXES } from '../files.ts'
 import { readHistory } from '../migrations.ts'
 import { BUSY_TIMEOUT_MS } from '../storage-outage.ts'
 import { makeWorkFolder, type WorkFolder } from '../work-folder.ts'
@@ -68,7 +68,7 @@ function refuseTarget(target: string, databasePath: string): void {
   const folder = dirname(target)
   const parent = statSync(folder, { throwIfNoEntry: false })
   if (!parent?.isDirectory()) throw new Error(`there is no folder ${folder}`)
-  const ownNames = SIDE_SUFFIXES.map((suffix) => ownPath(databasePath) + suffix)
+  const ownNames = SIDE_SUFFIXES.map((suffix) => resolveDatabasePath(databasePath) + suffix)
   if (ownNames.includes(target)) throw new Error(`${target} is a name that SQLite itself uses`)
 
   const there = find(target)

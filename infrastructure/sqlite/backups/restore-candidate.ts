@@ -3,8 +3,8 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyIntoNewFile, makeDurable } from '../../files/durable-files.ts'
 import { refuseLackOfRoom } from '../backup-copy.ts'
-import { LOG_SUFFIXES, ownPath } from '../files.ts'
-import { refuseUnsound } from '../integrity.ts'
+import { LOG_SUFFIXES, resolveDatabasePath } from '../files.ts'
+import { assertIntegrity } from '../integrity.ts'
 import { findPending, MIGRATIONS, readHistory, schemaVersion } from '../migrations.ts'
 import { BUSY_TIMEOUT_MS, isDamage } from '../storage-outage.ts'
 import type { WorkFolder } from '../work-folder.ts'
@@ -33,7 +33,7 @@ export function copyCandidate(
 ): Candidate {
   const path = join(folder, 'candidate.db')
   onStep('copying')
-  const source = ownPath(file)
+  const source = resolveDatabasePath(file)
   const logs = LOG_SUFFIXES.filter((suffix) => existsSync(source + suffix))
   const bytes = ['', ...logs].map((suffix) => statSync(source + suffix).size)
   refuseLackOfRoom(
@@ -76,7 +76,7 @@ function checkCandidate(path: string, file: string): string {
       throw new Error(`${file} is not a backup of Alibi: it has no migrations on record`)
     }
     findPending(client, MIGRATIONS, file)
-    refuseUnsound(client, file)
+    assertIntegrity(client, file)
     // Folds in the log, so that one file is all there is to move.
     client.run('PRAGMA journal_mode = DELETE')
     return schemaVersion(client)

@@ -25,7 +25,7 @@ export class DatabaseInUse extends Error {
  * than to its name: while one is held, the file must not be opened by any other way than SQLite.
  */
 export function lockDatabase(path: string, work: WorkFolder): DatabaseLock {
-  const lock = (isReadable(path) ? lockSound(path) : null) ?? lockDamaged(path, work)
+  const lock = (isReadable(path) ? lockIntact(path) : null) ?? lockDamaged(path, work)
   // The index of the log: the next process that opens the database makes it again.
   rmSync(`${path}-shm`, { force: true })
   return lock
@@ -45,7 +45,7 @@ function isReadable(path: string): boolean {
 }
 
 /** Null for a database that SQLite finds damaged only now. */
-function lockSound(path: string): DatabaseLock | null {
+function lockIntact(path: string): DatabaseLock | null {
   const client = connect(path)
   try {
     client.run('BEGIN EXCLUSIVE')

@@ -1,6 +1,6 @@
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { stampOf } from '../../../domain/backup-schedule.ts'
+import { formatTimestamp } from '../../../domain/backup-schedule.ts'
 import { linkUnderFreeName, makeDurable } from '../../files/durable-files.ts'
 import { LOG_SUFFIXES, SIDE_SUFFIXES } from '../files.ts'
 import type { WorkFolder } from '../work-folder.ts'
@@ -38,7 +38,7 @@ export function swapDatabase({
   try {
     if (lock) foldLog(lock, path, onStep)
     onStep('keeping the old database')
-    const kept = keepOld(path, `${path}.before-restore-${stampOf(now)}`)
+    const kept = keepOld(path, `${path}.before-restore-${formatTimestamp(now)}`)
     onStep('clearing its log away')
     // SQLite would take them for a part of the backup at that path, and destroy it with them.
     for (const side of findSides(path)) rmSync(side)

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ownPath } from '../files.ts'
+import { resolveDatabasePath } from '../files.ts'
 import { makeWorkFolder } from '../work-folder.ts'
 import { type Candidate, type CandidateStep, copyCandidate } from './restore-candidate.ts'
 import { lockDatabase } from './restore-lock.ts'
@@ -35,7 +35,7 @@ export function prepareRestore({
   onStep?: (step: RestoreStep) => void
 }): PreparedRestore {
   // Where the path is a link, it goes on being one.
-  const path = ownPath(databasePath)
+  const path = resolveDatabasePath(databasePath)
   refuseFile(resolve(file), path)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const work = makeWorkFolder(dirname(path))

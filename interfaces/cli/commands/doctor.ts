@@ -1,5 +1,5 @@
 import { type Finding, isHealthy } from '../../../application/doctor/finding.ts'
-import { type Checkup, diagnose } from '../../../application/doctor/run-checks.ts'
+import { type Check, runChecks } from '../../../application/doctor/run-checks.ts'
 import { type Email, findEmail } from '../../../domain/email.ts'
 import type { Command } from '../command.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
@@ -51,12 +51,12 @@ Needs the settings of the service, and works while the service runs.`,
   },
 }
 
-/** Longer than any checkup waits by itself. */
-const PATIENCE_MS = 15_000
+/** Longer than any check waits by itself. */
+const CHECK_TIMEOUT_MS = 15_000
 
-/** Examines all there is to examine, and prints what was found and what to do about it. */
+/** Runs all checks, and prints what they found and what to do about it. */
 export async function doctor({
-  checkups,
+  checks,
   areSettingsRight,
   offline,
   json,
@@ -64,7 +64,7 @@ export async function doctor({
   print,
   progress,
 }: {
-  checkups: readonly Checkup[]
+  checks: readonly Check[]
   areSettingsRight: boolean
   offline: boolean
   json: boolean
@@ -72,9 +72,9 @@ export async function doctor({
   print: (text: string) => void
   progress: (line: string | null) => void
 }): Promise<number> {
-  const findings = await diagnose(checkups, {
+  const findings = await runChecks(checks, {
     offline,
-    patienceMs: PATIENCE_MS,
+    timeoutMs: CHECK_TIMEOUT_MS,
     wait,
     onProgress: (names) => progress(names.length > 0 ? `looking at ${names.join(', ')} …` : null),
   })

@@ -61,7 +61,7 @@ export async function erase({
   json,
   confirm,
   print,
-  complain,
+  printError,
 }: {
   ports: Parameters<typeof eraseEmail>[0]
   email: Email
@@ -69,11 +69,11 @@ export async function erase({
   /** Whether to go on. */
   confirm: (question: string) => Promise<boolean>
   print: (text: string) => void
-  complain: (text: string) => void
+  printError: (text: string) => void
 }): Promise<number> {
   const question = `Erase ${email}? Its premium and its log-ins end, and nothing brings them back.`
   if (!(await confirm(question))) {
-    complain('alibi: nothing was erased')
+    printError('alibi: nothing was erased')
     return EXIT.failed
   }
 
@@ -84,7 +84,7 @@ export async function erase({
   if (erasure.outcome !== 'refused') return EXIT.done
 
   const { reason, purchase } = erasure
-  complain(`alibi: nothing was erased: ${REFUSAL_WORDS[reason]} (purchase ${purchase})`)
+  printError(`alibi: nothing was erased: ${REFUSAL_WORDS[reason]} (purchase ${purchase})`)
   return EXIT.failed
 }
 

@@ -49,7 +49,7 @@ const PROVIDER_WORDS: Readonly<Record<PurchaseReview['provider'], string>> = {
   refused: 'refuses our key: this is what was known before',
 }
 
-const COMPLAINTS: Readonly<Partial<Record<PurchaseReview['provider'], string>>> = {
+const PROBLEMS: Readonly<Partial<Record<PurchaseReview['provider'], string>>> = {
   unavailable: 'the payment provider is out of reach',
   refused: 'the payment provider refuses our key: look at STRIPE_SECRET_KEY',
 }
@@ -60,23 +60,23 @@ export async function showPurchase({
   id,
   json,
   print,
-  complain,
+  printError,
 }: {
   ports: Parameters<typeof reviewPurchase>[0]
   id: PurchaseId
   json: boolean
   print: (text: string) => void
-  complain: (text: string) => void
+  printError: (text: string) => void
 }): Promise<number> {
   const review = await reviewPurchase(ports, id)
   if (!review) {
-    complain(`alibi: there is no purchase ${id}`)
+    printError(`alibi: there is no purchase ${id}`)
     return EXIT.failed
   }
   print(json ? formatJson(review) : formatText(review))
-  const complaint = COMPLAINTS[review.provider]
-  if (complaint === undefined) return EXIT.done
-  complain(`alibi: ${complaint}`)
+  const problem = PROBLEMS[review.provider]
+  if (problem === undefined) return EXIT.done
+  printError(`alibi: ${problem}`)
   return EXIT.failed
 }
 

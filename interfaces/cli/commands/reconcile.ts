@@ -1,4 +1,4 @@
-import { withoutStoring } from '../../../application/payments/dry-run.ts'
+import { dryRun } from '../../../application/payments/dry-run.ts'
 import {
   reconcilePayments,
   type SweepReport,
@@ -52,12 +52,12 @@ checked and repaired. --dry-run stores nothing and says what would be repaired; 
 upon then counts in both. SIGTERM and SIGINT end it after the object under way; the next run sees
 what it missed. Exits 0 when every sweep was finished and nothing failed, else 1.
 Needs the settings of the service.`,
-  parse(_, { since, 'dry-run': dryRun }) {
+  parse(_, { since, 'dry-run': isDryRun }) {
     const sinceMs = typeof since === 'string' ? parseDuration(since) : null
     if (since !== undefined && (sinceMs === null || sinceMs > SINCE_MAX_MS)) {
       return { usageError: `--since needs ${SINCE_OPTION.needs}` }
     }
-    return { sinceMs, dryRun: dryRun === true }
+    return { sinceMs, dryRun: isDryRun === true }
   },
   run(context, asked) {
     const { stopping } = untilSignal('SIGTERM', 'SIGINT')
@@ -69,10 +69,10 @@ Needs the settings of the service.`,
 export async function reconcile({
   ports,
   sinceMs,
-  dryRun,
+  dryRun: isDryRun,
   json,
   print,
-  complain,
+  printError,
   progress,
   stopping,
 }: {
@@ -82,26 +82,26 @@ export async function reconcile({
   dryRun: boolean
   json: boolean
   print: (text: string) => void
-  complain: (text: string) => void
+  printError: (text: string) => void
   /** Shows a line that the next one replaces; null takes it away. */
   progress: (line: string | null) => void
   stopping: AbortSignal
 }): Promise<number> {
-  const begun = await reconcilePayments(dryRun ? withoutStoring(ports) : ports, {
+  const begun = await reconcilePayments(isDryRun ? dryRun(ports) : ports, {
     only: 'all',
     sinceMs: sinceMs ?? 0,
     stopping,
-    onProgress: (report) => progress(describeProgress(report, dryRun)),
+    onProgress: (report) => progress(describeProgress(report, isDryRun)),
   }).finally(() => progress(null))
 
   const sweeps = SWEEP_NAMES.map(
     (name) => begun.find(({ sweep }) => sweep === name) ?? unbegun(name),
   )
   const isComplete = sweeps.every(({ finished, failed }) => finished && failed === 0)
-  if (json) print(JSON.stringify({ dryRun, complete: isComplete, sweeps }))
-  else print(formatText(sweeps, dryRun))
+  if (json) print(JSON.stringify({ dryRun: isDryRun, complete: isComplete, sweeps }))
+  else print(formatText(sweeps, isDryRun))
   if (isComplete) return EXIT.done
-  complain(
+  printError(
     stopping.aborted
       ? 'alibi: stopped before the end'
       : 'alibi: not everything could be looked at: mend what the lines above say, and run it again',
@@ -113,20 +113,20 @@ function unbegun(sweep: SweepReport['sweep']): SweepReport {
   return { sweep, checked: 0, repaired: 0, failed: 0, finished: false }
 }
 
-function describeProgress({ sweep, ...tally }: SweepReport, dryRun: boolean): string {
-  return `${spaced(sweep)}: ${countWords(tally, dryRun).join(', ')}`
+function describeProgress({ sweep, ...tally }: SweepReport, isDryRun: boolean): string {
+  return `${spaced(sweep)}: ${countWords(tally, isDryRun).join(', ')}`
 }
 
-function formatText(sweeps: readonly SweepReport[], dryRun: boolean): string {
+function formatText(sweeps: readonly SweepReport[], isDryRun: boolean): string {
   const rows = sweeps.map(({ sweep, finished, ...tally }) => [
     spaced(sweep),
-    ...countWords(tally, dryRun),
+    ...countWords(tally, isDryRun),
     finished ? 'finished' : 'not finished',
   ])
   return alignColumns(rows).join('\n')
 }
 
-function countWords({ checked, repaired, failed }: Tally, dryRun: boolean): readonly string[] {
-  const repairs = `${dryRun ? 'would repair' : 'repaired'} ${repaired}`
+function countWords({ checked, repaired, failed }: Tally, isDryRun: boolean): readonly string[] {
+  const repairs = `${isDryRun ? 'would repair' : 'repaired'} ${repaired}`
   return [`checked ${checked}`, repairs, `failed ${failed}`]
 }

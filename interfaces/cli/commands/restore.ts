@@ -36,7 +36,7 @@ export async function restore({
   confirm,
   json,
   print,
-  complain,
+  printError,
   progress,
 }: {
   file: string
@@ -47,14 +47,14 @@ export async function restore({
   confirm: (question: string) => Promise<boolean>
   json: boolean
   print: (text: string) => void
-  complain: (text: string) => void
+  printError: (text: string) => void
   /** Shows a line that the next one replaces; null takes it away. */
   progress: (line: string | null) => void
 }): Promise<number> {
   const prepared = withProgress(progress, prepare)
   try {
     if (!(await confirm(question(file, prepared)))) {
-      complain('alibi: nothing was changed')
+      printError('alibi: nothing was changed')
       return EXIT.failed
     }
     const kept = withProgress(progress, prepared.carryOut)

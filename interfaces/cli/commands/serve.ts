@@ -35,7 +35,7 @@ export async function serve(
   supervisor.stopping('finishes what is under way')
   log('service.stopping', { signal })
   const drained = await Promise.race([
-    Promise.all([listener.part().then(listener.stop), working]).then(() => true),
+    Promise.all([listener.drain().then(listener.stop), working]).then(() => true),
     wait(DRAIN_MAX_MS).then(() => false),
   ])
   close()

@@ -29,17 +29,17 @@ export async function serviceUninstall({
   confirm,
   json,
   print,
-  complain,
+  printError,
 }: {
   isInstalled: boolean
   uninstall: () => Promise<UninstallReport>
   confirm: (question: string) => Promise<boolean>
   json: boolean
   print: (text: string) => void
-  complain: (text: string) => void
+  printError: (text: string) => void
 }): Promise<number> {
   if (isInstalled && !(await confirm(QUESTION))) {
-    complain('alibi: nothing was changed')
+    printError('alibi: nothing was changed')
     return EXIT.failed
   }
   const { removed, kept } = await uninstall()

@@ -2,14 +2,14 @@ import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
 import { rulesOf } from '../paths.ts'
 import {
-  BUDGET_HEADERS,
   COMMON_HEADERS,
   HEADERS,
   type HeaderName,
   headerReferences,
   PREFLIGHT_HEADERS,
+  RATE_LIMIT_HEADERS,
 } from './headers.ts'
-import { describeErrors, EVERYWHERE, errorSchemas } from './responses.ts'
+import { COMMON_ERRORS, describeErrors, errorSchemas } from './responses.ts'
 
 const OPENAPI_VERSION = '3.1.0'
 
@@ -73,7 +73,7 @@ export function describeApi(app: AnyElysia, version: string): object {
     return { $ref: `#/components/responses/${name}` }
   }
   function complete(path: string, { requestBody, responses, ...operation }: Operation): object {
-    const answers = Object.entries({ ...describeBudget(path), ...responses }).map(
+    const answers = Object.entries({ ...describeRateLimit(path), ...responses }).map(
       ([status, own]) => {
         const response = { ...own, headers: { ...commonHeaders(path), ...own.headers } }
         return [status, isPlainError(status, response) ? share(path, response) : response]
@@ -115,20 +115,20 @@ function readPaths(app: AnyElysia): Paths {
 
 /** What a path may answer to a method that it does not have. */
 function describeOutside(path: string): Response[] {
-  const reasons = ['endpoint_not_found', 'invalid_request', ...EVERYWHERE] as const
-  return Object.values({ ...describeBudget(path), ...describeErrors(reasons) })
+  const reasons = ['endpoint_not_found', 'invalid_request', ...COMMON_ERRORS] as const
+  return Object.values({ ...describeRateLimit(path), ...describeErrors(reasons) })
 }
 
-/** The refusal that every operation has whose path has a budget. */
-function describeBudget(path: string): Record<string, Response> {
+/** The refusal of every operation whose path has a rate limit. */
+function describeRateLimit(path: string): Record<string, Response> {
   return rulesOf(path).policy ? describeErrors(['too_many_requests']) : {}
 }
 
 function commonHeaders(path: string): object {
   const { policy, deprecated } = rulesOf(path)
-  const budget = policy ? BUDGET_HEADERS : []
+  const rateLimit = policy ? RATE_LIMIT_HEADERS : []
   const deprecation = Object.keys(deprecated ?? {}) as HeaderName[]
-  return headerReferences([...COMMON_HEADERS, ...budget, ...deprecation])
+  return headerReferences([...COMMON_HEADERS, ...rateLimit, ...deprecation])
 }
 
 /** An error and nothing else: no page beside it. */

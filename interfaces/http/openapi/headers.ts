@@ -172,8 +172,8 @@ export const PREFLIGHT_HEADERS = [
   'Access-Control-Max-Age',
 ] as const satisfies readonly HeaderName[]
 
-/** On every answer of a path that has a budget. */
-export const BUDGET_HEADERS = [
+/** On every answer of a path that has a rate limit. */
+export const RATE_LIMIT_HEADERS = [
   'RateLimit-Policy',
   'RateLimit',
 ] as const satisfies readonly HeaderName[]

@@ -1,7 +1,7 @@
 import { LANGUAGE_COOKIE } from '../pages/page-data.ts'
 import { ACCEPT_LANGUAGE, LANG_QUERY } from './fields.ts'
 import { HEADERS, type HeaderName, headerReferences, optionalHeaders } from './headers.ts'
-import { describeErrors, type ErrorResponse, EVERYWHERE, type Responses } from './responses.ts'
+import { COMMON_ERRORS, describeErrors, type ErrorResponse, type Responses } from './responses.ts'
 
 const PAGE_HEADERS = [
   'Content-Language',
@@ -33,7 +33,7 @@ export const PAGE_LANGUAGE_PARAMETERS = [
 
 /** What an operation answers that makes pages, each status with what its page says. Errors beside it are JSON. */
 export function describePages(pages: Readonly<Record<number, string>>): Responses {
-  const errors = describeErrors([...EVERYWHERE, 'too_many_requests'])
+  const errors = describeErrors([...COMMON_ERRORS, 'too_many_requests'])
   const responses = Object.entries(pages).map(([status, description]) => {
     const page = describePage(description)
     const error = errors[status]
@@ -73,7 +73,7 @@ function describeLasting(ok: LastingText & { readonly headers: object }): Respon
     },
   }
   return {
-    ...describeErrors(EVERYWHERE),
+    ...describeErrors(COMMON_ERRORS),
     200: { ...ok, headers },
     304: { description: 'Still the same as the one that If-None-Match names', headers },
   }

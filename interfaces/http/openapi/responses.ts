@@ -24,7 +24,7 @@ export const BODY_REFUSALS = [
 ] as const satisfies readonly Reason[]
 
 /** What every operation may answer: a body is measured before the method is looked at, and a start takes its time. */
-export const EVERYWHERE = [
+export const COMMON_ERRORS = [
   'request_too_large',
   'fault',
   'storage',
@@ -49,7 +49,7 @@ export function describeAnswers(
 ): Responses {
   const { schema, example } = ok
   return {
-    ...describeErrors([...reasons, ...EVERYWHERE]),
+    ...describeErrors([...reasons, ...COMMON_ERRORS]),
     200: {
       description: 'Done',
       content: { 'application/json': { schema: { ...schema }, example } },

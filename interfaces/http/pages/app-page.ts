@@ -3,7 +3,7 @@ import { formatAmount } from '../../../domain/money.ts'
 import { type Html, html, jsonData } from './html.ts'
 import { type Page, PLAIN_PAGE } from './page.ts'
 import type { AppPageData } from './page-data.ts'
-import { spoken, type Words } from './words.ts'
+import { translated, type Words } from './translator.ts'
 
 /** Each language as its speakers call it. */
 const NATIVE_NAMES = Object.fromEntries(
@@ -26,14 +26,14 @@ export function appPage({ language, languages, words, data }: AppPage): Page {
   return {
     ...PLAIN_PAGE,
     language,
-    brand: spoken(words, 'span', 'title'),
-    skipLink: spoken(words, 'span', 'skip_to_content'),
+    brand: translated(words, 'span', 'title'),
+    skipLink: translated(words, 'span', 'skip_to_content'),
     tools: languageSwitch({ language, languages, words }),
     title: `${words('title')} · ${words('subtitle')}`,
     look: 'app',
     script: 'app.js',
     content: html`<div class="hero">
-${spoken(words, 'h1', 'subtitle')}
+${translated(words, 'h1', 'subtitle')}
 <p id="price" class="price">${data.price && formatAmount(data.price, language)}</p>
 </div>
 <div id="card" class="card">
@@ -47,56 +47,56 @@ ${excuseStep(words)}
 <div id="feedback" class="feedback">
 <p id="waiting" class="hint" role="status"></p>
 <div id="problem-alert" role="alert"><p id="problem-text" class="problem"></p><p id="problem-more" class="hint"></p></div>
-${spoken(words, 'button', 'retry', html`id="retry" type="button" class="button quiet" hidden`)}
+${translated(words, 'button', 'retry', html`id="retry" type="button" class="button quiet" hidden`)}
 </div>
 </div>
-${spoken(words, 'p', 'pitch')}
+${translated(words, 'p', 'pitch')}
 <script type="application/json" id="data">${jsonData(data)}</script>`,
-    footer: html`<a href="/docs">${spoken(words, 'span', 'for_developers')}</a>`,
+    footer: html`<a href="/docs">${translated(words, 'span', 'for_developers')}</a>`,
   }
 }
 
 function emailStep(words: Words): Html {
   return html`<form id="email-step" novalidate>
-${spoken(words, 'label', 'email_label', html`for="email"`)}
+${translated(words, 'label', 'email_label', html`for="email"`)}
 <input id="email" type="email" autocomplete="email" autocapitalize="none" spellcheck="false" required dir="ltr" placeholder="${words('email_placeholder')}" data-word-placeholder="email_placeholder" aria-describedby="email-hint problem-text">
-${spoken(words, 'button', 'send_code', html`class="button"`)}
-${spoken(words, 'p', 'email_hint', html`id="email-hint" class="hint"`)}
-${spoken(words, 'p', 'already_bought', html`class="hint"`)}
+${translated(words, 'button', 'send_code', html`class="button"`)}
+${translated(words, 'p', 'email_hint', html`id="email-hint" class="hint"`)}
+${translated(words, 'p', 'already_bought', html`class="hint"`)}
 </form>`
 }
 
 function codeStep(words: Words): Html {
   return html`<form id="code-step" novalidate hidden>
-${spoken(words, 'label', 'code_label', html`for="code"`)}
+${translated(words, 'label', 'code_label', html`for="code"`)}
 <input id="code" class="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" required dir="ltr" aria-describedby="code-hint problem-text">
-${spoken(words, 'button', 'confirm', html`class="button"`)}
+${translated(words, 'button', 'confirm', html`class="button"`)}
 <p id="development-code" class="notice" hidden></p>
-${spoken(words, 'p', 'code_hint', html`id="code-hint" class="hint"`)}
+${translated(words, 'p', 'code_hint', html`id="code-hint" class="hint"`)}
 <p id="resend-wait" class="hint" hidden></p>
-<div class="actions">${spoken(words, 'button', 'resend_code', html`id="resend" type="button" class="link"`)}
-${spoken(words, 'button', 'change_email', html`type="button" class="link" data-change-email`)}</div>
+<div class="actions">${translated(words, 'button', 'resend_code', html`id="resend" type="button" class="link"`)}
+${translated(words, 'button', 'change_email', html`type="button" class="link" data-change-email`)}</div>
 </form>`
 }
 
 function buyStep(words: Words): Html {
   return html`<form id="buy-step" hidden>
 <button id="buy" class="button" aria-describedby="buy-hint"></button>
-${spoken(words, 'p', 'buy_hint', html`id="buy-hint" class="hint"`)}
-<div class="actions">${spoken(words, 'button', 'change_email', html`type="button" class="link" data-change-email`)}</div>
+${translated(words, 'p', 'buy_hint', html`id="buy-hint" class="hint"`)}
+<div class="actions">${translated(words, 'button', 'change_email', html`type="button" class="link" data-change-email`)}</div>
 </form>`
 }
 
 function excuseStep(words: Words): Html {
   return html`<form id="excuse-step" hidden>
-${spoken(words, 'h2', 'reason_label', html`id="excuse-label"`)}
+${translated(words, 'h2', 'reason_label', html`id="excuse-label"`)}
 <blockquote id="excuse" aria-live="polite" aria-labelledby="excuse-label"></blockquote>
-${spoken(words, 'button', 'generate', html`id="generate" class="button"`)}
-<div class="buttons">${spoken(words, 'button', 'copy', html`id="copy" type="button" class="button quiet" disabled`)}
-${spoken(words, 'button', 'share', html`id="share" type="button" class="button quiet" disabled hidden`)}</div>
+${translated(words, 'button', 'generate', html`id="generate" class="button"`)}
+<div class="buttons">${translated(words, 'button', 'copy', html`id="copy" type="button" class="button quiet" disabled`)}
+${translated(words, 'button', 'share', html`id="share" type="button" class="button quiet" disabled hidden`)}</div>
 <p id="signed-in-as" class="hint"></p>
-<div class="actions">${spoken(words, 'button', 'sign_out', html`id="sign-out" type="button" class="link"`)}
-${spoken(words, 'button', 'sign_out_everywhere', html`id="sign-out-everywhere" type="button" class="link"`)}</div>
+<div class="actions">${translated(words, 'button', 'sign_out', html`id="sign-out" type="button" class="link"`)}
+${translated(words, 'button', 'sign_out_everywhere', html`id="sign-out-everywhere" type="button" class="link"`)}</div>
 </form>`
 }
 
@@ -105,7 +105,7 @@ function languageSwitch({
   languages,
   words,
 }: Pick<AppPage, 'language' | 'languages' | 'words'>): Html {
-  return html`<label class="language">${spoken(words, 'span', 'language', html`class="unseen"`)}
+  return html`<label class="language">${translated(words, 'span', 'language', html`class="unseen"`)}
 <select id="language" autocomplete="off">
 ${languages.map(
   (language) =>

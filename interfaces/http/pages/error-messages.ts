@@ -5,7 +5,7 @@ import type { RequestRefusal } from '../request/refusal.ts'
 import { ANSWERS, FAULT_ANSWER, OUTAGE_ANSWERS, REQUEST_ANSWERS } from '../response/errors.ts'
 
 /** What a page says to each reason for an error answer. */
-const WORDS: Record<Refusal | RequestRefusal | Outage, StringKey> = {
+const MESSAGES: Record<Refusal | RequestRefusal | Outage, StringKey> = {
   invalid_email: 'error_invalid_email',
   invalid_code: 'error_invalid_code',
   too_many_mails: 'error_too_many_requests',
@@ -33,10 +33,10 @@ const WORDS: Record<Refusal | RequestRefusal | Outage, StringKey> = {
 }
 
 /** The same by what the API says: its `error`. */
-export const PROBLEM_WORDS: Readonly<Record<string, StringKey>> = {
+export const ERROR_MESSAGES: Readonly<Record<string, StringKey>> = {
   ...Object.fromEntries(
     Object.entries({ ...ANSWERS, ...REQUEST_ANSWERS, ...OUTAGE_ANSWERS }).map(
-      ([reason, { error }]) => [error, WORDS[reason as keyof typeof WORDS]],
+      ([reason, { error }]) => [error, MESSAGES[reason as keyof typeof MESSAGES]],
     ),
   ),
   [FAULT_ANSWER.error]: 'error_server',

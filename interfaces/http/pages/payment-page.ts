@@ -2,7 +2,7 @@ import type { PaymentStatus } from '../../../application/payments/check-payment.
 import type { Language } from '../../../domain/language.ts'
 import { type Html, html } from './html.ts'
 import { type Page, PLAIN_PAGE } from './page.ts'
-import type { Words } from './words.ts'
+import type { Words } from './translator.ts'
 
 export type PaymentPageState = PaymentStatus | 'invalid' | 'unavailable' | 'cancel'
 

@@ -4,7 +4,7 @@ import { RequestRefused } from './refusal.ts'
 const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
 
 /** How long the rest of a body may take that will not be used. */
-const LAST_CALL_MS = 2000
+const BODY_GRACE_MS = 2000
 
 /**
  * The whole body, or null where the method has none. Throws `request_too_large` for one that is longer than `bytesMax`,
@@ -19,21 +19,21 @@ export async function readBody(
   if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return null
 
   const arrival = arrivalOf(request.body, stopping)
-  if (announced > bytesMax) arrival.callLast()
+  if (announced > bytesMax) arrival.startGracePeriod()
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of arrival.chunks) {
     length += chunk.byteLength
     if (length > DISCARDED_BYTES_MAX) break
     if (length <= bytesMax) chunks.push(chunk)
-    else arrival.callLast()
+    else arrival.startGracePeriod()
   }
   if (Math.max(announced, length) > bytesMax) throw new RequestRefused('request_too_large')
   if (arrival.isGivenUp()) throw new RequestRefused('stopping')
   return Buffer.concat(chunks)
 }
 
-/** A body on its way. It ends early where the rest does not come in time after the last call, or after `stopping`. */
+/** A body on its way. It ends early where the rest does not come within the grace period, or after `stopping`. */
 function arrivalOf(body: ReadableStream<Uint8Array>, stopping: AbortSignal) {
   const reader = body.getReader()
   let timer: Timer | undefined
@@ -42,20 +42,20 @@ function arrivalOf(body: ReadableStream<Uint8Array>, stopping: AbortSignal) {
     isGivenUp = true
     void reader.cancel()
   }
-  function callLast() {
-    timer ??= setTimeout(giveUp, LAST_CALL_MS)
+  function startGracePeriod() {
+    timer ??= setTimeout(giveUp, BODY_GRACE_MS)
   }
   async function* read() {
-    if (stopping.aborted) callLast()
-    stopping.addEventListener('abort', callLast)
+    if (stopping.aborted) startGracePeriod()
+    stopping.addEventListener('abort', startGracePeriod)
     try {
       for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
     } catch (error) {
       throw new RequestRefused('invalid_request', { cause: error })
     } finally {
-      stopping.removeEventListener('abort', callLast)
+      stopping.removeEventListener('abort', startGracePeriod)
       clearTimeout(timer)
     }
   }
-  return { chunks: read(), callLast, isGivenUp: () => isGivenUp }
+  return { chunks: read(), startGracePeriod, isGivenUp: () => isGivenUp }
 }

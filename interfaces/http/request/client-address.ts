@@ -21,7 +21,7 @@ export function clientAddressReader(
   }
 }
 
-/** Clients with one key share a budget: an IPv4 address, or the /64 of IPv6 that is handed out as a whole. */
+/** Clients with one key share a limit: an IPv4 address, or the /64 of IPv6 that is handed out as a whole. */
 export function clientKey(address: string | null): string {
   if (address === null) return 'unknown'
   if (isIP(address) === 4) return address

@@ -1,4 +1,4 @@
-import type { Ports, RateLimiter, SandboxDesk } from '../../../application/ports.ts'
+import type { Ports, RateLimiter, SandboxCheckout } from '../../../application/ports.ts'
 import type { Readiness } from '../../../application/upkeep/watch-readiness.ts'
 import type { RateLimitPolicy } from '../paths.ts'
 
@@ -6,7 +6,7 @@ import type { RateLimitPolicy } from '../paths.ts'
 export type HttpOptions = {
   readonly ports: Ports
   /** Null unless the sandbox provider is in use. */
-  readonly sandbox: SandboxDesk | null
+  readonly sandbox: SandboxCheckout | null
   /** Null where a limit is switched off. */
   readonly limiters: Readonly<Record<RateLimitPolicy, RateLimiter | null>>
   /** Whether answers carry the code itself as `devCode`. */

@@ -6,7 +6,7 @@ const POLICY_OF_DATA =
 const TRANSPORT_SECURITY = 'max-age=63072000'
 
 /** Every answer is guarded; a page keeps the policy and the cache rule it has set itself. */
-export function guardAnswer(headers: Headers, { isHttps }: { isHttps: boolean }): void {
+export function setSecurityHeaders(headers: Headers, { isHttps }: { isHttps: boolean }): void {
   headers.set('X-Content-Type-Options', 'nosniff')
   headers.set('Referrer-Policy', 'no-referrer')
   headers.set('Cross-Origin-Resource-Policy', 'same-origin')

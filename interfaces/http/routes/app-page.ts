@@ -4,11 +4,11 @@ import type { LanguageContent, Ports } from '../../../application/ports.ts'
 import type { Price } from '../../../domain/purchase.ts'
 import { SHOW_APP } from '../openapi/app-page.ts'
 import { appPage } from '../pages/app-page.ts'
-import { PROBLEM_WORDS } from '../pages/error-messages.ts'
+import { ERROR_MESSAGES } from '../pages/error-messages.ts'
 import { pageHeaders, renderPage } from '../pages/page.ts'
 import { pageWords, type WordFiles } from '../pages/page-words.ts'
 import { type StaticAnswer, staticAnswer } from '../pages/static-answer.ts'
-import { wordsOf } from '../pages/words.ts'
+import { translator } from '../pages/translator.ts'
 import { ROUTES } from '../paths.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { pageContent } from './page-language.ts'
@@ -43,14 +43,14 @@ function makePage(
   const page = appPage({
     language: content.language,
     languages,
-    words: wordsOf(content.strings),
+    words: translator(content.strings),
     data: {
       words: pageWords(content),
       wordFiles: Object.fromEntries(
         languages.map((language) => [language, files.find(language)?.path ?? '']),
       ),
       price,
-      problems: PROBLEM_WORDS,
+      problems: ERROR_MESSAGES,
       otpLifetimeMs: rules.otpLifetimeMs,
       verificationLifetimeMs: rules.verificationLifetimeMs,
     },

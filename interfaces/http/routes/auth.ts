@@ -5,7 +5,7 @@ import { logIn } from '../../../application/access/log-in.ts'
 import { logInVerified } from '../../../application/access/log-in-verified.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import { parseCodeChallenge, parseCodeVerifier } from '../../../domain/code-challenge.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
@@ -74,7 +74,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
       async ({ body, request }) => {
         const email = parseEmail(body.email)
         const language = requestLanguage(request, { lang: body.lang, offered })
-        const code = await verifyEmail(ports, { email, language })
+        const code = await sendCode(ports, { email, language })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
       { ...jsonBody(MAIL_BODY), detail: VERIFY_EMAIL },

@@ -1,8 +1,8 @@
 import type { Content } from '../../../application/ports.ts'
 import { pageAnswer } from '../pages/page.ts'
 import { type PaymentPageState, paymentPage } from '../pages/payment-page.ts'
+import { translator } from '../pages/translator.ts'
 import { formatWait, isolate } from '../pages/wait-words.ts'
-import { wordsOf } from '../pages/words.ts'
 import { ROUTES } from '../paths.ts'
 import { pageContent } from './page-language.ts'
 
@@ -29,7 +29,7 @@ export function paymentErrorPage(
   if (!state || !isShown || isPage || !ERRORS.includes(answer.status)) return null
 
   const { language, strings } = pageContent(content, { url: url.href, headers })
-  const words = wordsOf(strings)
+  const words = translator(strings)
   const wait = () => isolate(formatWait(Number(answer.headers.get('retry-after')), language))
   const tooMany = () => words('error_too_many_requests').replace('{duration}', wait())
   const page = paymentPage(state, language, words, {

@@ -7,7 +7,7 @@ import { SESSION_ID } from '../../../domain/purchase.ts'
 import { SHOW_CANCELLATION, SHOW_PAYMENT } from '../openapi/payment-pages.ts'
 import { pageAnswer } from '../pages/page.ts'
 import { type PaymentPageState, paymentPage } from '../pages/payment-page.ts'
-import { wordsOf } from '../pages/words.ts'
+import { translator } from '../pages/translator.ts'
 import { ROUTES } from '../paths.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { requestIdOf } from '../request/request-id.ts'
@@ -31,7 +31,7 @@ export function paymentPageRoutes({ ports }: HttpOptions): Elysia {
 
 function answer({ content }: Ports, request: Request, state: PaymentPageState): Response {
   const { language, strings } = pageContent(content, request)
-  const page = paymentPage(state, language, wordsOf(strings))
+  const page = paymentPage(state, language, translator(strings))
   return pageAnswer(
     request,
     page,

@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import {
   SANDBOX_ACTIONS,
   type SandboxAction,
-  type SandboxDesk,
+  type SandboxCheckout,
 } from '../../../application/ports.ts'
 import { LANGUAGES } from '../../../domain/language.ts'
 import { pageAnswer } from '../pages/page.ts'
@@ -13,15 +13,15 @@ import { pageLanguage } from './page-language.ts'
 const PATH = `${FOLDERS.sandboxPay.path}:sessionId`
 const SCHEMA = { params: t.Object({ sessionId: t.String() }), detail: { hide: true } }
 
-/** The hosted payment page of the sandbox provider. Without a desk there is none. */
-export function sandboxRoutes(desk: SandboxDesk | null): Elysia {
+/** The hosted payment page of the sandbox provider. Null where another provider is used: then there is none. */
+export function sandboxRoutes(sandboxCheckout: SandboxCheckout | null): Elysia {
   const routes = new Elysia()
-  if (!desk) return routes
+  if (!sandboxCheckout) return routes
 
   routes.get(
     PATH,
     async ({ request, params }) => {
-      const session = await desk.find(params.sessionId)
+      const session = await sandboxCheckout.find(params.sessionId)
       return pageAnswer(
         request,
         session ? sandboxPage(session, pageLanguage(request, LANGUAGES)) : sandboxProblemPage(404),
@@ -36,7 +36,7 @@ export function sandboxRoutes(desk: SandboxDesk | null): Elysia {
       const action = await readAction(request)
       if (!action) return pageAnswer(request, sandboxProblemPage(400))
 
-      const session = await desk.act(params.sessionId, action)
+      const session = await sandboxCheckout.applyAction(params.sessionId, action)
       if (!session) return pageAnswer(request, sandboxProblemPage(404))
       const isDone = session.state === 'paid' || session.state === 'awaiting_money'
       return seeOther(isDone ? session.successUrl : new URL(request.url).pathname)

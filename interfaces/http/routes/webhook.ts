@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { logOutage } from '../../../application/error-report.ts'
 import { settlePayment } from '../../../application/payments/settle-payment.ts'
-import type { PaymentNotification, Ports } from '../../../application/ports.ts'
+import type { PaymentEvent, Ports } from '../../../application/ports.ts'
 import type { NotificationReceived } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { DomainError } from '../../../domain/errors.ts'
@@ -17,10 +17,10 @@ export function webhookRoutes({ ports }: HttpOptions) {
     const payload = await request.bytes()
     const signature = request.headers.get('stripe-signature')
     try {
-      const notification = await ports.payments.readNotification({ payload, signature })
-      const isNews = await settlePayment(ports, notification, 'webhook')
-      const { eventId, eventType } = notification
-      recordEffect(ports, notification, isNews)
+      const event = await ports.payments.verifyEvent({ payload, signature })
+      const isStateChange = await settlePayment(ports, event, 'webhook')
+      const { eventId, eventType } = event
+      recordEffect(ports, event, isStateChange)
       ports.log('webhook.received', { notification: eventId, type: eventType })
     } catch (error) {
       ports.telemetry.record({
@@ -48,10 +48,10 @@ export function webhookRoutes({ ports }: HttpOptions) {
 
 function recordEffect(
   { telemetry, clock }: Pick<Ports, 'telemetry' | 'clock'>,
-  { kind, occurredAt }: PaymentNotification,
-  isNews: boolean,
+  { kind, occurredAt }: PaymentEvent,
+  isStateChange: boolean,
 ): void {
-  const outcome = isNews ? 'news' : kind === 'other' ? 'ignored' : 'known'
+  const outcome = isStateChange ? 'news' : kind === 'other' ? 'ignored' : 'known'
   const lagMs = occurredAt && clock.now().getTime() - occurredAt.getTime()
   telemetry.record({ kind: 'notification_received', outcome, lagMs })
 }

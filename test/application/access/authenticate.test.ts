@@ -4,7 +4,7 @@ import { requirePremium } from '../../../application/access/check-premium.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { CAUSE, fakePorts, issueToken } from '../../support/fakes.ts'
+import { fakePorts, issueToken, ORIGIN } from '../../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const refused = new DomainError('invalid_token')
@@ -46,9 +46,9 @@ describe('authenticate', () => {
 describe('requirePremium', () => {
   test('lets an address with premium pass, and stops it the moment it is revoked', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     await requirePremium(ports, email)
-    await ports.premiumGrants.revokeAll(email, CAUSE)
+    await ports.premiumGrants.revokeAll(email, ORIGIN)
     await expect(requirePremium(ports, email)).rejects.toEqual(new DomainError('premium_required'))
   })
 })

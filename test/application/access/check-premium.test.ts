@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { checkPremium } from '../../../application/access/check-premium.ts'
 import { parseEmail } from '../../../domain/email.ts'
-import { CAUSE, fakePorts } from '../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')
 
@@ -11,13 +11,13 @@ test('an address that nobody knows has no premium', async () => {
 
 test('an address has premium from its grant to its revocation, and nobody else with it', async () => {
   const ports = fakePorts()
-  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
   expect(await checkPremium(ports, email)).toBe(true)
   expect(await checkPremium(ports, parseEmail('bob@example.com'))).toBe(false)
 
-  await ports.premiumGrants.revokeAll(email, CAUSE)
+  await ports.premiumGrants.revokeAll(email, ORIGIN)
   expect(await checkPremium(ports, email)).toBe(false)
 
-  await ports.premiumGrants.add({ id: 'grant_2', email }, CAUSE)
+  await ports.premiumGrants.add({ id: 'grant_2', email }, ORIGIN)
   expect(await checkPremium(ports, email)).toBe(true)
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
-import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../../support/proof-key.ts'
 
 const MINUTE_MS = 60_000
@@ -16,7 +16,7 @@ const mailed = { email, language: 'en' } as const
 describe('confirmEmail', () => {
   test('verifies the address for the specified time', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, mailed)
+    const code = await sendCode(ports, mailed)
     ports.clock.advance(MINUTE_MS)
     expect(await confirmEmail(ports, { email, code })).toBeNull()
     expect(await ports.verifications.findByEmail(email)).toEqual({
@@ -29,14 +29,14 @@ describe('confirmEmail', () => {
 
   test('verifies no other address', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, mailed)
+    const code = await sendCode(ports, mailed)
     await confirmEmail(ports, { email, code })
     expect(await ports.verifications.findByEmail(parseEmail('bob@example.com'))).toBeNull()
   })
 
   test('verifies nobody by a wrong code', async () => {
     const ports = fakePorts()
-    await verifyEmail(ports, mailed)
+    await sendCode(ports, mailed)
     const code = parseOtpCode('999999')
     await expect(confirmEmail(ports, { email, code })).rejects.toEqual(
       new DomainError('invalid_code'),
@@ -46,7 +46,7 @@ describe('confirmEmail', () => {
 
   test('leaves an earlier verification alone when a code is wrong', async () => {
     const ports = fakePorts()
-    await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
+    await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
     const before = await ports.verifications.findByEmail(email)
     await confirmEmail(ports, { email, code: parseOtpCode('999999') }).catch(() => {})
     expect(await ports.verifications.findByEmail(email)).toEqual(before)
@@ -54,9 +54,9 @@ describe('confirmEmail', () => {
 
   test('begins the time anew with every right code', async () => {
     const ports = fakePorts()
-    await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
+    await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
     ports.clock.advance(20 * MINUTE_MS)
-    await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
+    await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
     const verification = await ports.verifications.findByEmail(email)
     expect(verification?.expiresAt).toEqual(new Date(NOON.getTime() + 50 * MINUTE_MS))
   })
@@ -64,7 +64,7 @@ describe('confirmEmail', () => {
   test('remembers the challenge of the latest right code, or that it came without one', async () => {
     const ports = fakePorts()
     for (const codeChallenge of [CHALLENGE, OTHER_CHALLENGE, null]) {
-      const code = await verifyEmail(ports, mailed)
+      const code = await sendCode(ports, mailed)
       await confirmEmail(ports, { email, code, codeChallenge })
       expect(await ports.verifications.findByEmail(email)).toMatchObject({ codeChallenge })
     }
@@ -72,17 +72,17 @@ describe('confirmEmail', () => {
 
   test('lets a wrong code change no challenge', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, mailed)
+    const code = await sendCode(ports, mailed)
     await confirmEmail(ports, { email, code, codeChallenge: CHALLENGE })
     const wrong = { email, code: parseOtpCode('999999'), codeChallenge: OTHER_CHALLENGE }
-    await verifyEmail(ports, mailed)
+    await sendCode(ports, mailed)
     await confirmEmail(ports, wrong).catch(() => {})
     expect(await ports.verifications.findByEmail(email)).toMatchObject({ codeChallenge: CHALLENGE })
   })
 
   test('costs nobody the code when the database fails before it is spent', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, mailed)
+    const code = await sendCode(ports, mailed)
     const outage = new Unavailable('storage', { cause: new Error('locked') })
     const failing = {
       ...ports,
@@ -97,14 +97,14 @@ describe('confirmEmail', () => {
 
   test('gives a token to an address that has premium already', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
-    const token = await confirmEmail(ports, { email, code: await verifyEmail(ports, mailed) })
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
+    const token = await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
     expect(await ports.tokens.verify(token!, NOON)).toEqual({ email, issuedAt: NOON })
   })
 
   test('takes a code whichever way it was asked for', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     const code = await requestOtp(ports, mailed)
     expect(await confirmEmail(ports, { email, code })).not.toBeNull()
   })

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { logInVerified } from '../../../application/access/log-in-verified.ts'
 import { logOut } from '../../../application/access/log-out.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import { eraseEmail } from '../../../application/customers/erase-email.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { CodeChallenge } from '../../../domain/code-challenge.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { isLoggedOut } from '../../../domain/log-out.ts'
-import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
 
 const MINUTE_MS = 60_000
@@ -19,7 +19,7 @@ const NOT_VERIFIED = new DomainError('email_not_verified_to_log_in')
 type Ports = ReturnType<typeof fakePorts>
 
 async function prove(ports: Ports, codeChallenge: CodeChallenge | null): Promise<void> {
-  const code = await verifyEmail(ports, { email, language: 'en' })
+  const code = await sendCode(ports, { email, language: 'en' })
   await confirmEmail(ports, { email, code, codeChallenge })
 }
 
@@ -27,7 +27,7 @@ async function prove(ports: Ports, codeChallenge: CodeChallenge | null): Promise
 async function openBuyer(): Promise<Ports> {
   const ports = fakePorts()
   await prove(ports, CHALLENGE)
-  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
   return ports
 }
 
@@ -55,7 +55,7 @@ describe('logInVerified', () => {
 
   test('leaves codes, tries and the verification as they are, be the verifier right or wrong', async () => {
     const ports = await openBuyer()
-    await verifyEmail(ports, { email, language: 'en' })
+    await sendCode(ports, { email, language: 'en' })
     const read = async () => ({
       otps: await ports.otps.update(email, (record) => ({ record })),
       verification: await ports.verifications.findByEmail(email),
@@ -72,7 +72,7 @@ describe('logInVerified', () => {
     const ports = await openBuyer()
     await expect(logIn(ports, OTHER_VERIFIER)).rejects.toEqual(NOT_VERIFIED)
     const bob = parseEmail('bob@example.com')
-    await ports.premiumGrants.add({ id: 'grant_2', email: bob }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_2', email: bob }, ORIGIN)
     await expect(logInVerified(ports, { email: bob, codeVerifier: VERIFIER })).rejects.toEqual(
       NOT_VERIFIED,
     )
@@ -94,7 +94,7 @@ describe('logInVerified', () => {
   test('lets in the moment that there is premium, and not once it is revoked', async () => {
     const ports = await openBuyer()
     expect(await logIn(ports)).toContain(email)
-    await ports.premiumGrants.revokeAll(email, CAUSE)
+    await ports.premiumGrants.revokeAll(email, ORIGIN)
     await expect(logIn(ports)).rejects.toEqual(new DomainError('premium_required_to_log_in'))
   })
 
@@ -157,10 +157,10 @@ describe('logInVerified', () => {
 
 test('gives a token that outlives the latest log-out, also where the clock was set back since', async () => {
   const ports = fakePorts()
-  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
   await logOut(ports, email)
   ports.clock.advance(MINUTE_MS)
-  const code = await verifyEmail(ports, { email, language: 'en' })
+  const code = await sendCode(ports, { email, language: 'en' })
   await confirmEmail(ports, { email, code, codeChallenge: CHALLENGE })
   ports.clock.advance(-2 * MINUTE_MS)
   const token = await logInVerified(ports, { email, codeVerifier: VERIFIER })
@@ -174,7 +174,7 @@ test('gives no token where the address is erased in that very moment', async () 
   ports.verifications.findByEmail = async (address) => {
     const verification = await findByEmail(address)
     expect(await eraseEmail(ports, address)).toMatchObject({ outcome: 'erased' })
-    await ports.premiumGrants.add({ id: 'grant_2', email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_2', email }, ORIGIN)
     return verification
   }
   await expect(logIn(ports)).rejects.toEqual(NOT_VERIFIED)

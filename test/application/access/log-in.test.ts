@@ -1,32 +1,32 @@
 import { describe, expect, test } from 'bun:test'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { logIn } from '../../../application/access/log-in.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
-import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const mailed = { email, language: 'en' } as const
 
 async function withPremium() {
   const ports = fakePorts()
-  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
   return ports
 }
 
 describe('logIn', () => {
-  test('trades a code for a token of the address, also a code from verifyEmail', async () => {
+  test('trades a code for a token of the address, also a code from sendCode', async () => {
     const ports = await withPremium()
-    const token = await logIn(ports, { email, code: await verifyEmail(ports, mailed) })
+    const token = await logIn(ports, { email, code: await sendCode(ports, mailed) })
     expect(await ports.tokens.verify(token, NOON)).toEqual({ email, issuedAt: NOON })
   })
 
   test('costs nobody the code when the database fails before it is spent', async () => {
     const ports = await withPremium()
-    const code = await verifyEmail(ports, mailed)
+    const code = await sendCode(ports, mailed)
     const outage = new Unavailable('storage', { cause: new Error('locked') })
     for (const failing of [
       {
@@ -42,7 +42,7 @@ describe('logIn', () => {
 
   test('takes a code once, be it to log in or to confirm', async () => {
     const ports = await withPremium()
-    const code = await verifyEmail(ports, mailed)
+    const code = await sendCode(ports, mailed)
     await logIn(ports, { email, code })
     const refused = new DomainError('invalid_code')
     await expect(logIn(ports, { email, code })).rejects.toEqual(refused)
@@ -51,7 +51,7 @@ describe('logIn', () => {
 
   test('lets exactly one in of many who bring the same code', async () => {
     const ports = await withPremium()
-    const code = await verifyEmail(ports, mailed)
+    const code = await sendCode(ports, mailed)
     const outcomes = await Promise.allSettled(
       Array.from({ length: 200 }, () => logIn(ports, { email, code })),
     )
@@ -60,7 +60,7 @@ describe('logIn', () => {
 
   test('refuses an address without premium, and the code is used up all the same', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, mailed)
+    const code = await sendCode(ports, mailed)
     await expect(logIn(ports, { email, code })).rejects.toEqual(
       new DomainError('premium_required_to_log_in'),
     )
@@ -69,7 +69,7 @@ describe('logIn', () => {
 
   test('judges the code before premium', async () => {
     const ports = fakePorts()
-    await verifyEmail(ports, mailed)
+    await sendCode(ports, mailed)
     await expect(logIn(ports, { email, code: parseOtpCode('999999') })).rejects.toEqual(
       new DomainError('invalid_code'),
     )
@@ -77,7 +77,7 @@ describe('logIn', () => {
 
   test('verifies nobody: buying takes confirmEmail', async () => {
     const ports = await withPremium()
-    await logIn(ports, { email, code: await verifyEmail(ports, mailed) })
+    await logIn(ports, { email, code: await sendCode(ports, mailed) })
     expect(await ports.verifications.findByEmail(email)).toBeNull()
   })
 })

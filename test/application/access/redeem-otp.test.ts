@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../../application/access/redeem-otp.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import type { TelemetryEvent } from '../../../application/telemetry.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
@@ -14,7 +14,7 @@ const wrong = parseOtpCode('999999')
 
 async function open() {
   const ports = fakePorts()
-  const mail = () => verifyEmail(ports, { email, language: 'en' })
+  const mail = () => sendCode(ports, { email, language: 'en' })
   const refusalOf = (code: typeof wrong, address = email) =>
     redeemOtp(ports, { email: address, code }).then(
       () => null,

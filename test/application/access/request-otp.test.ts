@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../../application/access/redeem-otp.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const request = { email, language: 'de' } as const
@@ -12,7 +12,7 @@ const request = { email, language: 'de' } as const
 describe('requestOtp', () => {
   test('mails a working code to an address that has premium', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     const code = await requestOtp(ports, request)
     expect(ports.mailer.mails).toEqual([{ to: email, code, language: 'de', validForMs: 600_000 }])
     await redeemOtp(ports, { email, code })
@@ -26,8 +26,8 @@ describe('requestOtp', () => {
 
   test('refuses an address whose premium was revoked', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
-    await ports.premiumGrants.revokeAll(email, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
+    await ports.premiumGrants.revokeAll(email, ORIGIN)
     await expect(requestOtp(ports, request)).rejects.toEqual(new DomainError('premium_required'))
     expect(ports.mailer.mails).toEqual([])
   })
@@ -35,18 +35,18 @@ describe('requestOtp', () => {
   test('does not count what it refused for want of premium', async () => {
     const ports = fakePorts()
     for (let count = 0; count < 10; count++) await requestOtp(ports, request).catch(() => {})
-    await verifyEmail(ports, request)
+    await sendCode(ports, request)
     expect(ports.mailer.mails).toHaveLength(1)
   })
 
-  test('shares its five mails and its code with verifyEmail', async () => {
+  test('shares its five mails and its code with sendCode', async () => {
     const ports = fakePorts()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     const code = await requestOtp(ports, request)
-    expect(await verifyEmail(ports, request)).toBe(code)
+    expect(await sendCode(ports, request)).toBe(code)
     for (let count = 0; count < 3; count++) await requestOtp(ports, request)
     const refused = new DomainError('too_many_mails', new Date(NOON.getTime() + 15 * 60_000))
-    await expect(verifyEmail(ports, request)).rejects.toEqual(refused)
+    await expect(sendCode(ports, request)).rejects.toEqual(refused)
     await expect(requestOtp(ports, request)).rejects.toEqual(refused)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../../application/access/redeem-otp.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import type { OtpMail } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { parseEmail } from '../../../domain/email.ts'
@@ -19,10 +19,10 @@ async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-describe('verifyEmail', () => {
+describe('sendCode', () => {
   test('mails the code it returns, in the language asked for, and says how long it lives', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, request)
+    const code = await sendCode(ports, request)
     expect(ports.mailer.mails).toEqual([
       { to: email, code, language: 'sv', validForMs: 10 * MINUTE_MS },
     ])
@@ -31,9 +31,9 @@ describe('verifyEmail', () => {
 
   test('mails the same code again while it is young, and says what is left of its life', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, request)
+    const code = await sendCode(ports, request)
     ports.clock.advance(4 * MINUTE_MS)
-    expect(await verifyEmail(ports, { email, language: 'fr' })).toBe(code)
+    expect(await sendCode(ports, { email, language: 'fr' })).toBe(code)
     expect(ports.mailer.mails[1]).toEqual({
       to: email,
       code,
@@ -44,9 +44,9 @@ describe('verifyEmail', () => {
 
   test('mails a new code once the old one has less than half its life left', async () => {
     const ports = fakePorts()
-    const old = await verifyEmail(ports, request)
+    const old = await sendCode(ports, request)
     ports.clock.advance(5 * MINUTE_MS + 1)
-    const code = await verifyEmail(ports, request)
+    const code = await sendCode(ports, request)
     expect(code).not.toBe(old)
     expect(ports.mailer.mails[1]?.validForMs).toBe(10 * MINUTE_MS)
     expect(await refusalOf(redeemOtp(ports, { email, code: old }))).toBeInstanceOf(DomainError)
@@ -56,7 +56,7 @@ describe('verifyEmail', () => {
   test('lets a code live as long as the operator has decided', async () => {
     const rules = { ...fakePorts().rules, otpLifetimeMs: 45_000 }
     const ports = fakePorts({ rules })
-    const code = await verifyEmail(ports, request)
+    const code = await sendCode(ports, request)
     expect(ports.mailer.mails[0]?.validForMs).toBe(45_000)
     ports.clock.advance(45_000)
     expect(await refusalOf(redeemOtp(ports, { email, code }))).toEqual(
@@ -66,25 +66,25 @@ describe('verifyEmail', () => {
 
   test('sends five mails in 15 minutes, then none until an exact moment, and the last code still works', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, request)
+    const code = await sendCode(ports, request)
     for (let count = 0; count < 4; count++) {
       ports.clock.advance(MINUTE_MS)
-      await verifyEmail(ports, request)
+      await sendCode(ports, request)
     }
-    expect(await refusalOf(verifyEmail(ports, request))).toEqual(
+    expect(await refusalOf(sendCode(ports, request))).toEqual(
       new DomainError('too_many_mails', new Date(NOON.getTime() + 15 * MINUTE_MS)),
     )
     expect(ports.mailer.mails).toHaveLength(5)
     await redeemOtp(ports, { email, code })
 
     ports.clock.advance(11 * MINUTE_MS)
-    await verifyEmail(ports, request)
+    await sendCode(ports, request)
   })
 
   test('sends no more than five mails when many are asked for at once', async () => {
     const ports = fakePorts()
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 50 }, () => verifyEmail(ports, request)),
+      Array.from({ length: 50 }, () => sendCode(ports, request)),
     )
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
     expect(new Set(ports.mailer.mails.map(({ code }) => code)).size).toBe(1)
@@ -93,8 +93,8 @@ describe('verifyEmail', () => {
 
   test('counts per address', async () => {
     const ports = fakePorts()
-    for (let count = 0; count < 5; count++) await verifyEmail(ports, request)
-    await verifyEmail(ports, { email: parseEmail('bob@example.com'), language: 'en' })
+    for (let count = 0; count < 5; count++) await sendCode(ports, request)
+    await sendCode(ports, { email: parseEmail('bob@example.com'), language: 'en' })
     expect(ports.mailer.mails).toHaveLength(6)
   })
 
@@ -102,19 +102,19 @@ describe('verifyEmail', () => {
     const ports = fakePorts()
     ports.mailer.outage = true
     for (let count = 0; count < 30; count++) {
-      expect(await refusalOf(verifyEmail(ports, request))).toBeInstanceOf(Unavailable)
+      expect(await refusalOf(sendCode(ports, request))).toBeInstanceOf(Unavailable)
     }
     ports.mailer.outage = false
-    for (let count = 0; count < 5; count++) await verifyEmail(ports, request)
+    for (let count = 0; count < 5; count++) await sendCode(ports, request)
     expect(ports.mailer.mails).toHaveLength(5)
   })
 
   test('leaves the code that lived before alive when its replacement could not be sent', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, request)
+    const code = await sendCode(ports, request)
     ports.clock.advance(6 * MINUTE_MS)
     ports.mailer.outage = true
-    expect(await refusalOf(verifyEmail(ports, request))).toEqual(
+    expect(await refusalOf(sendCode(ports, request))).toEqual(
       new Unavailable('email', { cause: new Error('out of order') }),
     )
     await redeemOtp(ports, { email, code })
@@ -122,7 +122,7 @@ describe('verifyEmail', () => {
 
   test('leaves the code that lived before alive while its replacement is on its way', async () => {
     const ports = fakePorts()
-    const code = await verifyEmail(ports, request)
+    const code = await sendCode(ports, request)
     ports.clock.advance(6 * MINUTE_MS)
 
     const mailer = {
@@ -135,7 +135,7 @@ describe('verifyEmail', () => {
         await redeemOtp(ports, { email, code })
       },
     }
-    await verifyEmail({ ...ports, mailer }, request)
+    await sendCode({ ...ports, mailer }, request)
     expect.assertions(2)
   })
 
@@ -143,18 +143,18 @@ describe('verifyEmail', () => {
     const ports = fakePorts()
     const mailer = { ...ports.mailer, sendOtp: () => Promise.reject(new TypeError('a bug')) }
     for (let count = 0; count < 6; count++) {
-      expect(await refusalOf(verifyEmail({ ...ports, mailer }, request))).toEqual(
+      expect(await refusalOf(sendCode({ ...ports, mailer }, request))).toEqual(
         new TypeError('a bug'),
       )
     }
-    await verifyEmail(ports, request)
+    await sendCode(ports, request)
   })
 
   test('mails on to an address whose wrong tries are used up', async () => {
     const ports = fakePorts()
     const wrong = parseOtpCode('999999')
     for (let round = 0; round < 8; round++) {
-      await verifyEmail(ports, request)
+      await sendCode(ports, request)
       for (let count = 0; count < 5; count++)
         await refusalOf(redeemOtp(ports, { email, code: wrong }))
       ports.clock.advance(15 * MINUTE_MS)
@@ -162,7 +162,7 @@ describe('verifyEmail', () => {
     expect(await refusalOf(redeemOtp(ports, { email, code: wrong }))).toEqual(
       new DomainError('too_many_wrong_codes', new Date(NOON.getTime() + 24 * 60 * MINUTE_MS)),
     )
-    await verifyEmail(ports, request)
+    await sendCode(ports, request)
     expect(ports.mailer.mails).toHaveLength(9)
   })
 })

@@ -8,16 +8,16 @@ import {
 } from '../../../application/access/tokens.ts'
 import { eraseEmail } from '../../../application/customers/erase-email.ts'
 import { parseEmail } from '../../../domain/email.ts'
-import type { EmailTrace } from '../../../domain/erasure.ts'
+import type { ErasedEmailDigest } from '../../../domain/erasure.ts'
 import { isLoggedOut } from '../../../domain/log-out.ts'
-import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT } from '../../support/stores/contract-purchases.ts'
 
 const email = parseEmail('ada@example.com')
 
 async function withPremium() {
   const ports = fakePorts()
-  await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+  await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
   return ports
 }
 
@@ -44,7 +44,7 @@ test('a token counts as issued after the address was erased, also where the cloc
   const ports = await withPremium()
   await eraseEmail(ports, email)
   ports.clock.advance(-60_000)
-  await ports.premiumGrants.add({ id: 'grant_2', email }, CAUSE)
+  await ports.premiumGrants.add({ id: 'grant_2', email }, ORIGIN)
   const access = await readTokenAccess(ports, email)
   expect(await authenticate(ports, await issueToken(ports, email, access))).toBe(email)
 })
@@ -53,7 +53,7 @@ test('an address that has no premium now has no access', async () => {
   const ports = await withPremium()
   const bob = parseEmail('bob@example.com')
   expect(await readTokenAccess(ports, bob)).toEqual({ hasPremium: false, tokensValidAfter: null })
-  await ports.premiumGrants.revokeAll(email, CAUSE)
+  await ports.premiumGrants.revokeAll(email, ORIGIN)
   expect(await readTokenAccess(ports, email)).toMatchObject({ hasPremium: false })
 })
 
@@ -65,14 +65,14 @@ test('an address that neither logged out nor was erased has no void tokens', asy
 
 test('the moment of an erasure is found under each of the keys that still count', async () => {
   const ports = fakePorts()
-  const [today, before, forgotten] = ['today', 'before', 'forgotten'] as EmailTrace[]
+  const [today, before, forgotten] = ['today', 'before', 'forgotten'] as ErasedEmailDigest[]
   const lines = { [before!]: 2000, [forgotten!]: 3000 }
-  for (const [trace, afterMs] of Object.entries(lines)) {
-    const erasure = { name: ANNA, trace: trace as EmailTrace, cause: CAUSE }
-    const lineAt = new Date(NOON.getTime() + afterMs)
-    await ports.personalData.erase(BERT, erasure, () => ({ closed: [], lineAt }))
+  for (const [digest, afterMs] of Object.entries(lines)) {
+    const erasure = { name: ANNA, digest: digest as ErasedEmailDigest, origin: ORIGIN }
+    const tokensValidAfter = new Date(NOON.getTime() + afterMs)
+    await ports.personalData.erase(BERT, erasure, () => ({ closed: [], tokensValidAfter }))
   }
-  ports.secrets.tracesOf = () => [today!, before!]
+  ports.secrets.erasureDigests = () => [today!, before!]
   expect(await findTokensValidAfter(ports, ANNA)).toEqual(new Date(NOON.getTime() + 2000))
 
   ports.clock.advance(5000)

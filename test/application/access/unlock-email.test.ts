@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../../application/access/redeem-otp.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import { unlockEmail } from '../../../application/access/unlock-email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import type { OtpCode } from '../../../domain/otp.ts'
@@ -15,7 +15,7 @@ async function openBlocked() {
   const ports = fakePorts()
   for (let mail = 0; mail < 8; mail++) {
     for (const email of [ANNA, BERT]) {
-      await verifyEmail(ports, { email, language: 'en' })
+      await sendCode(ports, { email, language: 'en' })
       for (let attempt = 0; attempt < 5; attempt++) await refusal(ports, WRONG, email)
     }
     ports.clock.advance(HOUR_MS)
@@ -35,8 +35,8 @@ async function refusal(ports: ReturnType<typeof fakePorts>, code: OtpCode, email
 describe('an address that has used up its wrong codes', () => {
   test('may try again at once, with the code that lives, and nobody else may', async () => {
     const ports = await openBlocked()
-    const code = await verifyEmail(ports, { email: ANNA, language: 'en' })
-    const other = await verifyEmail(ports, { email: BERT, language: 'en' })
+    const code = await sendCode(ports, { email: ANNA, language: 'en' })
+    const other = await sendCode(ports, { email: BERT, language: 'en' })
     expect(await refusal(ports, code)).toBe('too_many_wrong_codes')
 
     expect(await unlockEmail(ports, ANNA)).toBe(40)
@@ -49,14 +49,14 @@ describe('an address that has used up its wrong codes', () => {
     const ports = await openBlocked()
     await unlockEmail(ports, ANNA)
     expect(await unlockEmail(ports, ANNA)).toBe(0)
-    await verifyEmail(ports, { email: ANNA, language: 'en' })
+    await sendCode(ports, { email: ANNA, language: 'en' })
     for (let attempt = 0; attempt < 5; attempt++) await refusal(ports, WRONG)
     expect(await unlockEmail(ports, ANNA)).toBe(5)
   })
 
   test('gets no more mails than before', async () => {
     const ports = fakePorts()
-    const mail = () => verifyEmail(ports, { email: ANNA, language: 'en' })
+    const mail = () => sendCode(ports, { email: ANNA, language: 'en' })
     for (let count = 0; count < 5; count++) await mail()
     await refusal(ports, WRONG)
     expect(await unlockEmail(ports, ANNA)).toBe(1)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../../application/access/redeem-otp.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import {
   countRecentWrongTries,
   watchWrongCodes,
@@ -21,7 +21,7 @@ function open() {
   async function guess(tries: number) {
     for (let left = tries; left > 0; left -= ATTEMPTS_MAX) {
       const email = parseEmail(`victim${++guessed}@example.com`)
-      await verifyEmail(ports, { email, language: 'en' })
+      await sendCode(ports, { email, language: 'en' })
       for (let count = 0; count < Math.min(left, ATTEMPTS_MAX); count++) {
         await expect(redeemOtp(ports, { email, code: WRONG })).rejects.toThrow()
       }

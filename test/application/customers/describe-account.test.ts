@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { describeAccount } from '../../../application/customers/describe-account.ts'
-import { CAUSE, fakePorts } from '../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT, paidPurchase, REFUND } from '../../support/stores/contract-purchases.ts'
 
 test('shows purchases, grants, refunds and what became of them', async () => {
   const ports = fakePorts()
-  await ports.purchases.update(ANNA, CAUSE, () => ({ purchase: paidPurchase('one') }))
-  await ports.refunds.update([REFUND], CAUSE, () => REFUND)
+  await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase('one') }))
+  await ports.refunds.update([REFUND], ORIGIN, () => REFUND)
 
   const account = await describeAccount(ports, ANNA)
   expect(account).toMatchObject({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { authenticate } from '../../../application/access/authenticate.ts'
 import { checkPremium } from '../../../application/access/check-premium.ts'
 import { logOut } from '../../../application/access/log-out.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import { eraseEmail } from '../../../application/customers/erase-email.ts'
 import { grantPremium } from '../../../application/customers/grant-premium.ts'
 import { settleSession } from '../../../application/payments/settle-payment.ts'
@@ -11,7 +11,7 @@ import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
 import { type FakePorts, openBuyer } from '../../support/buyers.ts'
-import { CAUSE, fakePorts, inState, issueToken } from '../../support/fakes.ts'
+import { fakePorts, inState, issueToken, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT, openPurchase } from '../../support/stores/contract-purchases.ts'
 
 /** The name under which everything is kept. Fails unless the address was erased. */
@@ -35,11 +35,11 @@ const isKnown = async ({ personalData }: FakePorts, email: Email = ANNA) =>
 describe('an address that is erased', () => {
   test('is known no more, and what the books need is kept together under one name', async () => {
     const { ports, purchaseId, paymentIntentId } = await openPaid()
-    await verifyEmail(ports, { email: ANNA, language: 'en' })
+    await sendCode(ports, { email: ANNA, language: 'en' })
     await grantPremium(ports, ANNA)
     await logOut(ports, ANNA)
     const refund = { id: 're_1', paymentIntentId, amount: 100, state: 'succeeded' } as const
-    await ports.refunds.update([refund], CAUSE, () => refund)
+    await ports.refunds.update([refund], ORIGIN, () => refund)
     await grantPremium(ports, BERT)
 
     const erasure = await eraseEmail(ports, ANNA)
@@ -110,7 +110,7 @@ describe('an address that is erased', () => {
   test('that waits for an operator is erased, and still waits', async () => {
     const ports = fakePorts()
     const purchase = { ...inState(openPurchase('one'), 'review'), paymentIntentId: 'pi_one' }
-    await ports.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+    await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
     expect(await eraseEmail(ports, ANNA)).toMatchObject({ awaitReview: [purchase.id] })
   })
 
@@ -195,7 +195,7 @@ describe('a payment page that is open', () => {
   test('that the provider has never confirmed is closed here alone', async () => {
     const ports = fakePorts()
     const purchase = openPurchase('pur_1')
-    await ports.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+    await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
     await erase(ports)
     expect(await ports.purchases.findById(purchase.id)).toMatchObject({ state: 'closed' })
     expect(ports.payments.calls).toEqual([])
@@ -271,7 +271,7 @@ describe('a payment page that is open', () => {
       const { erase: eraseNow } = ports.personalData
       const purchase = inState(openPurchase('pur_1', { sessionId: 'cs_1' }), state)
       ports.personalData.erase = async (...request) => {
-        await ports.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+        await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
         return eraseNow(...request)
       }
       const refused = { outcome: 'refused', reason, purchase: purchase.id } as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { logOut } from '../../../application/access/log-out.ts'
-import { verifyEmail } from '../../../application/access/send-code.ts'
+import { sendCode } from '../../../application/access/send-code.ts'
 import { exportEmail } from '../../../application/customers/export-email.ts'
 import { settleSession } from '../../../application/payments/settle-payment.ts'
 import { openBuyer } from '../../support/buyers.ts'
@@ -11,7 +11,7 @@ import { NO_RECORDS } from '../../support/stores/stored-persons.ts'
 test('of a buyer there is everything, as of this moment, and no secret', async () => {
   const { ports, move, purchaseId } = await openBuyer()
   await settleSession(ports, move('paid'), 'webhook')
-  const code = await verifyEmail(ports, { email: ANNA, language: 'en' })
+  const code = await sendCode(ports, { email: ANNA, language: 'en' })
   await logOut(ports, ANNA)
   ports.clock.advance(11 * 60_000)
 
@@ -35,7 +35,7 @@ test('of a buyer there is everything, as of this moment, and no secret', async (
 
 test('a code lives until it expires', async () => {
   const ports = fakePorts()
-  await verifyEmail(ports, { email: ANNA, language: 'en' })
+  await sendCode(ports, { email: ANNA, language: 'en' })
   ports.clock.advance(10 * 60_000 - 1)
   expect((await exportEmail(ports, ANNA)).codes).toMatchObject([{ isLive: true }])
   ports.clock.advance(1)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { grantPremium } from '../../../application/customers/grant-premium.ts'
 import { revokePremium } from '../../../application/customers/revoke-premium.ts'
 import { hasPremium } from '../../../domain/premium-grant.ts'
-import { CAUSE, fakePorts } from '../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 test('an address has premium by the operator’s word, and nobody else has', async () => {
@@ -24,7 +24,7 @@ test('a second word adds nothing', async () => {
 
 test('a word is added where a payment gives premium, since the payment may be taken back', async () => {
   const ports = fakePorts()
-  await ports.purchases.update(ANNA, CAUSE, () => ({ purchase: paidPurchase('pur_one') }))
+  await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase('pur_one') }))
   expect(await grantPremium(ports, ANNA)).toBe(true)
   expect(await ports.premiumGrants.findByEmail(ANNA)).toHaveLength(2)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { listGrants } from '../../../application/customers/list-grants.ts'
 import type { DatedGrant } from '../../../application/store.ts'
-import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 test('all grants come, oldest first, however many pages they fill', async () => {
@@ -9,9 +9,9 @@ test('all grants come, oldest first, however many pages they fill', async () => 
   for (let number = 0; number < 401; number++) {
     const paidAt = new Date(NOON.getTime() + 401 - number)
     const purchase = paidPurchase(`pur_${1000 + number}`, { paidAt })
-    await ports.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+    await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
   }
-  await ports.premiumGrants.add({ id: 'grant_1', email: ANNA }, CAUSE)
+  await ports.premiumGrants.add({ id: 'grant_1', email: ANNA }, ORIGIN)
 
   const ids = (await Array.fromAsync(listGrants(ports))).map(({ id }) => id)
   const bought = Array.from({ length: 401 }, (_, number) => `pur_${1400 - number}`)

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { grantPremium } from '../../../application/customers/grant-premium.ts'
 import { revokePremium } from '../../../application/customers/revoke-premium.ts'
 import { hasPremium } from '../../../domain/premium-grant.ts'
-import { CAUSE, fakePorts } from '../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 test('every grant of the address ends, bought or given, and nobody else’s', async () => {
   const ports = fakePorts()
-  await ports.purchases.update(ANNA, CAUSE, () => ({ purchase: paidPurchase('pur_one') }))
+  await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase('pur_one') }))
   await grantPremium(ports, ANNA)
   await grantPremium(ports, BERT)
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { judgeBackups } from '../../../application/doctor/backups.ts'
+import { checkBackups } from '../../../application/doctor/backups.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const FACTS = { folder: '/backups', everyMs: DAY_MS, newest: null, trouble: null }
-const aged = (ageMs: number) => judgeBackups({ ...FACTS, newest: { ageMs, bytes: 2_000_000 } })
+const aged = (ageMs: number) => checkBackups({ ...FACTS, newest: { ageMs, bytes: 2_000_000 } })
 
 test.each([
   [5 * 60_000, 'ok', '5 min old, 2.0 MB'],
@@ -19,16 +19,16 @@ test.each([
 })
 
 test('no backups are a warning, with the setting', () => {
-  expect(judgeBackups(null)).toMatchObject([
+  expect(checkBackups(null)).toMatchObject([
     { level: 'warning', text: expect.stringContaining('BACKUP_DIR') },
   ])
-  expect(judgeBackups(FACTS)).toMatchObject([
+  expect(checkBackups(FACTS)).toMatchObject([
     { level: 'warning', text: expect.stringContaining('/backups') },
   ])
 })
 
 test('a folder that cannot be read fails', () => {
-  expect(judgeBackups({ ...FACTS, trouble: 'EACCES' })).toMatchObject([
+  expect(checkBackups({ ...FACTS, trouble: 'EACCES' })).toMatchObject([
     { level: 'failed', text: expect.stringContaining('EACCES') },
   ])
 })

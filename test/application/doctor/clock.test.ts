@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { judgeClock } from '../../../application/doctor/clock.ts'
+import { checkClock } from '../../../application/doctor/clock.ts'
 
 const MINUTE_MS = 60_000
-const compared = (aheadMs: number) => judgeClock({ kind: 'compared', aheadMs, host: 'api.example' })
+const compared = (aheadMs: number) => checkClock({ kind: 'compared', aheadMs, host: 'api.example' })
 
 test.each([
   [0, 'ok', 'right, as api.example tells the time'],
@@ -30,7 +30,7 @@ test.each([
   [false, 'warning'],
   [null, 'skipped'],
 ] as const)('where nobody was asked, what the system says (%p) is %s', (isSynchronized, level) => {
-  const [finding] = judgeClock({ kind: 'system', isSynchronized, reason: 'nobody there' })
+  const [finding] = checkClock({ kind: 'system', isSynchronized, reason: 'nobody there' })
   expect(finding).toMatchObject({ level })
   expect(finding?.text).toContain('nobody there')
 })

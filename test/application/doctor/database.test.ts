@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import {
+  checkDatabase,
   type DatabaseContent,
   type DatabaseFacts,
-  judgeDatabase,
   type SchemaFacts,
 } from '../../../application/doctor/database.ts'
 
@@ -30,10 +30,10 @@ const WELL: DatabaseFacts = {
 }
 
 const troubles = (facts: DatabaseFacts) =>
-  judgeDatabase(facts).filter(({ level }) => level !== 'ok')
+  checkDatabase(facts).filter(({ level }) => level !== 'ok')
 
 test('a database that is well says so, with its size and its schema', () => {
-  expect(judgeDatabase(WELL).map(({ name, level, text }) => [name, level, text])).toEqual([
+  expect(checkDatabase(WELL).map(({ name, level, text }) => [name, level, text])).toEqual([
     ['database', 'ok', `${PATH}, 2.1 MB, whole, schema 0002_b`],
     ['disk', 'ok', '10.7 GB free'],
     ['purchases', 'ok', 'none waits for you'],
@@ -43,11 +43,11 @@ test('a database that is well says so, with its size and its schema', () => {
 
 test('what lies in its log yet is a part of its size', () => {
   const file = { ...FILE, bytes: 4096, logBytes: 196_608 }
-  expect(judgeDatabase({ ...WELL, file })[0]?.text).toContain(', 201 kB, ')
+  expect(checkDatabase({ ...WELL, file })[0]?.text).toContain(', 201 kB, ')
 })
 
 test('one that is not there yet is a warning, and the disk is looked at all the same', () => {
-  const findings = judgeDatabase({ ...WELL, file: null, content: null })
+  const findings = checkDatabase({ ...WELL, file: null, content: null })
   expect(findings).toMatchObject([
     { name: 'database', level: 'warning', text: expect.stringContaining(PATH) },
     { name: 'disk', level: 'ok' },
@@ -84,7 +84,7 @@ test.each<[string, Partial<DatabaseContent>, string]>([
   expect(troubles(facts)).toMatchObject([
     { name: 'database', level: 'failed', text: expect.stringMatching(new RegExp(text)) },
   ])
-  expect(JSON.stringify(judgeDatabase(facts))).not.toContain('whole')
+  expect(JSON.stringify(checkDatabase(facts))).not.toContain('whole')
 })
 
 test.each([
@@ -131,7 +131,7 @@ test.each([
   [2 * GIGABYTE, GIGABYTE, 'ok'],
 ] as const)('%d bytes free beside %d are %s', (freeBytes, bytes, level) => {
   const facts = { ...WELL, disk: { freeBytes }, file: { ...FILE, bytes } }
-  expect(judgeDatabase(facts).find(({ name }) => name === 'disk')).toMatchObject({ level })
+  expect(checkDatabase(facts).find(({ name }) => name === 'disk')).toMatchObject({ level })
 })
 
 test('what waits for the operator is a warning with the command that shows it', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { judgeProxy, type ProxyFacts } from '../../../application/doctor/proxy.ts'
+import { checkProxy, type ProxyFacts } from '../../../application/doctor/proxy.ts'
 
 const LIMIT = 10
 
@@ -30,17 +30,17 @@ function play(
 const behindGoodProxy = () => 'visitor'
 const behindBelievingProxy = (forged: string) => forged
 
-const levels = (facts: ProxyFacts | null) => judgeProxy(facts).map(({ level }) => level)
+const levels = (facts: ProxyFacts | null) => checkProxy(facts).map(({ level }) => level)
 
 describe('a proxy', () => {
   test('that believes no visitor is well', () => {
-    expect(judgeProxy(play(behindGoodProxy))).toMatchObject([
+    expect(checkProxy(play(behindGoodProxy))).toMatchObject([
       { level: 'ok', text: 'a forged X-Forwarded-For is not believed' },
     ])
   })
 
   test('that passes on what visitors make up fails', () => {
-    const [finding] = judgeProxy(play(behindBelievingProxy))
+    const [finding] = checkProxy(play(behindBelievingProxy))
     expect(finding).toMatchObject({ level: 'failed', text: expect.stringContaining('believed') })
     expect(finding?.advice).toContain('$remote_addr')
   })
@@ -80,7 +80,7 @@ describe('a proxy', () => {
 describe('nothing can be told', () => {
   test('without a RateLimit', () => {
     const facts = { first: null, second: null, again: null, isVisitorTrusted: false }
-    const [finding] = judgeProxy(facts)
+    const [finding] = checkProxy(facts)
     expect(finding).toMatchObject({ level: 'skipped' })
     expect(finding?.text).toContain('RATE_LIMIT_GENERAL')
   })

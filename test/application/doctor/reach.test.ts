@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import {
-  judgeReach,
+  checkReach,
   type Probe,
   type ReachFacts,
   type Trouble,
@@ -24,12 +24,12 @@ const WELL: ReachFacts = {
   localAnswer: answer(),
   servedVersion: '1.2.3',
 }
-const judge = (own: Partial<ReachFacts> = {}) =>
-  judgeReach({ ...WELL, ...own }, { version: '1.2.3' })
-const told = (own: Partial<ReachFacts>) => judge(own).map(({ name, level }) => [name, level])
+const check = (own: Partial<ReachFacts> = {}) =>
+  checkReach({ ...WELL, ...own }, { version: '1.2.3' })
+const told = (own: Partial<ReachFacts>) => check(own).map(({ name, level }) => [name, level])
 
 test('a service that answers both ways is well', () => {
-  expect(judge().map(({ name, level, text }) => [name, level, text])).toEqual([
+  expect(check().map(({ name, level, text }) => [name, level, text])).toEqual([
     ['service', 'ok', 'ready at http://127.0.0.1:3000'],
     ['public url', 'ok', 'https://alibi.example leads to the service, which is ready'],
   ])
@@ -45,7 +45,7 @@ test.each<[Probe, string, string]>([
   // Many programs refuse as Alibi does.
   [answer({ status: 404 }), 'failed', 'PORT'],
 ])('of the service here, %j is %s', (localAnswer, level, advice) => {
-  expect(judge({ localAnswer })[0]).toMatchObject({
+  expect(check({ localAnswer })[0]).toMatchObject({
     name: 'service',
     level,
     advice: expect.stringContaining(advice),
@@ -53,14 +53,14 @@ test.each<[Probe, string, string]>([
 })
 
 test('a service that keeps silent is told by that, and not by a code', () => {
-  const [finding] = judge({ localAnswer: silence('too_late', 'ABORT_ERR') })
+  const [finding] = check({ localAnswer: silence('too_late', 'ABORT_ERR') })
   expect(finding?.text).toBe('http://127.0.0.1:3000 does not answer in time')
-  const [other] = judge({ localAnswer: silence('broken', 'HPE_INVALID_CONSTANT') })
+  const [other] = check({ localAnswer: silence('broken', 'HPE_INVALID_CONSTANT') })
   expect(other?.text).toEndWith('does not answer as it should (HPE_INVALID_CONSTANT)')
 })
 
 test('an Alibi behind PUBLIC_URL is another one where nothing listens here', () => {
-  const [, finding] = judge({ localAnswer: silence('refused', 'ECONNREFUSED') })
+  const [, finding] = check({ localAnswer: silence('refused', 'ECONNREFUSED') })
   expect(finding).toMatchObject({ name: 'public url', level: 'warning' })
   expect(finding?.text).toContain('not to http://127.0.0.1:3000')
   expect(told({ localUrl: null, localAnswer: null })[1]).toEqual(['public url', 'ok'])
@@ -86,7 +86,7 @@ test.each<[Probe, string]>([
     'redirects to https://www.alibi.example/ready',
   ],
 ])('of PUBLIC_URL, %j fails in words of its own', (publicAnswer, text) => {
-  const [, finding] = judge({ publicAnswer })
+  const [, finding] = check({ publicAnswer })
   expect(finding).toMatchObject({ name: 'public url', level: 'failed' })
   expect(finding?.text).toContain(text)
   expect(finding?.text).toContain('https://alibi.example')
@@ -99,8 +99,8 @@ test('where a port or an address is not known, that is said', () => {
 
 test('a proxy that does not reach the service is told where that is', () => {
   const publicAnswer = answer({ isAlibi: false, status: 502 })
-  expect(judge({ publicAnswer })[1]?.advice).toContain('http://127.0.0.1:3000')
-  const unknown = judge({ publicAnswer, localUrl: null, localAnswer: null })
+  expect(check({ publicAnswer })[1]?.advice).toContain('http://127.0.0.1:3000')
+  const unknown = check({ publicAnswer, localUrl: null, localAnswer: null })
   expect(unknown[1]?.advice).toContain('HOST and PORT')
 })
 

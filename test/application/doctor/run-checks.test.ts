@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { findingsOn } from '../../../application/doctor/finding.ts'
-import { type Checkup, diagnose } from '../../../application/doctor/run-checks.ts'
+import { type Check, runChecks } from '../../../application/doctor/run-checks.ts'
 
-const PATIENCE_MS = 1000
+const TIMEOUT_MS = 1000
 
 /** A wait that ends when the test says so. */
 function openWait() {
@@ -13,21 +13,21 @@ function openWait() {
   }
 }
 
-function checkup(name: string, own: Partial<Checkup> = {}): Checkup {
-  const examine = async () => [findingsOn(name).ok('fine')]
-  return { names: [name], needsNetwork: false, examine, ...own }
+function check(name: string, own: Partial<Check> = {}): Check {
+  const run = async () => [findingsOn(name).ok('fine')]
+  return { names: [name], needsNetwork: false, run, ...own }
 }
 
-const quietly = { offline: false, patienceMs: PATIENCE_MS, onProgress() {} }
+const quietly = { offline: false, timeoutMs: TIMEOUT_MS, onProgress() {} }
 
 describe('a diagnosis', () => {
-  test('tells the findings in the order of the checkups, whichever ends first', async () => {
-    const findings = await diagnose(
+  test('tells the findings in the order of the checks, whichever ends first', async () => {
+    const findings = await runChecks(
       [
-        checkup('settings'),
-        checkup('stripe', { needsNetwork: true }),
-        checkup('database'),
-        checkup('mail', { needsNetwork: true }),
+        check('settings'),
+        check('stripe', { needsNetwork: true }),
+        check('database'),
+        check('mail', { needsNetwork: true }),
       ],
       { ...quietly, wait: openWait().wait },
     )
@@ -37,18 +37,18 @@ describe('a diagnosis', () => {
   test('asks everybody outside at the same time, and looks at this machine when they have answered', async () => {
     const begun: string[] = []
     const answer = Promise.withResolvers<void>()
-    function noting(name: string, needsNetwork: boolean): Checkup {
-      return checkup(name, {
+    function noting(name: string, needsNetwork: boolean): Check {
+      return check(name, {
         needsNetwork,
-        async examine() {
+        async run() {
           begun.push(name)
           if (needsNetwork) await answer.promise
           return []
         },
       })
     }
-    const checkups = [noting('database', false), noting('stripe', true), noting('mail', true)]
-    const diagnosis = diagnose(checkups, { ...quietly, wait: openWait().wait })
+    const checks = [noting('database', false), noting('stripe', true), noting('mail', true)]
+    const diagnosis = runChecks(checks, { ...quietly, wait: openWait().wait })
     await Bun.sleep(0)
     expect(begun).toEqual(['stripe', 'mail'])
     answer.resolve()
@@ -62,7 +62,7 @@ describe('a diagnosis', () => {
       waits.push(until)
       return openWait().wait()
     }
-    await diagnose([checkup('stripe', { needsNetwork: true }), checkup('disk')], {
+    await runChecks([check('stripe', { needsNetwork: true }), check('disk')], {
       ...quietly,
       wait,
     })
@@ -71,16 +71,16 @@ describe('a diagnosis', () => {
 
   test('offline asks nobody outside, and says of what nothing is known', async () => {
     let asked = 0
-    const remote = checkup('stripe', {
+    const remote = check('stripe', {
       names: ['stripe', 'price'],
       needsNetwork: true,
-      async examine() {
+      async run() {
         asked++
         return []
       },
     })
     const options = { ...quietly, offline: true, wait: openWait().wait }
-    const findings = await diagnose([remote, checkup('database')], options)
+    const findings = await runChecks([remote, check('database')], options)
     expect(asked).toBe(0)
     expect(findings.map(({ name, level }) => [name, level])).toEqual([
       ['stripe', 'skipped'],
@@ -89,13 +89,13 @@ describe('a diagnosis', () => {
     ])
   })
 
-  test('goes on without a checkup that throws, and does not repeat what that says', async () => {
-    const broken = checkup('mail', {
-      async examine() {
+  test('goes on without a check that throws, and does not repeat what that says', async () => {
+    const broken = check('mail', {
+      async run() {
         throw new TypeError('re_secret')
       },
     })
-    const findings = await diagnose([broken, checkup('database')], {
+    const findings = await runChecks([broken, check('database')], {
       ...quietly,
       wait: openWait().wait,
     })
@@ -109,12 +109,12 @@ describe('a diagnosis', () => {
 
   test('gives up on whoever does not come to an end', async () => {
     const { wait, end } = openWait()
-    const hanging = checkup('stripe', {
+    const hanging = check('stripe', {
       names: ['stripe', 'price'],
       needsNetwork: true,
-      examine: () => new Promise(() => {}),
+      run: () => new Promise(() => {}),
     })
-    const diagnosis = diagnose([hanging, checkup('database')], { ...quietly, wait })
+    const diagnosis = runChecks([hanging, check('database')], { ...quietly, wait })
     await Bun.sleep(0)
     end()
     expect((await diagnosis).map(({ name, level, text }) => [name, level, text])).toEqual([
@@ -127,13 +127,13 @@ describe('a diagnosis', () => {
   test('waits for the disk as long as it takes', async () => {
     const { wait, end } = openWait()
     const read = Promise.withResolvers<void>()
-    const slow = checkup('database', {
-      async examine() {
+    const slow = check('database', {
+      async run() {
         await read.promise
         return [findingsOn('database').ok('whole')]
       },
     })
-    const diagnosis = diagnose([slow], { ...quietly, wait })
+    const diagnosis = runChecks([slow], { ...quietly, wait })
     await Bun.sleep(0)
     end()
     await Bun.sleep(0)
@@ -144,8 +144,8 @@ describe('a diagnosis', () => {
   test('tells what it is looking at, and in the end nothing', async () => {
     const told: string[] = []
     const onProgress = (names: readonly string[]) => void told.push(names.join())
-    const checkups = [checkup('stripe', { needsNetwork: true }), checkup('database')]
-    await diagnose(checkups, { ...quietly, onProgress, wait: openWait().wait })
+    const checks = [check('stripe', { needsNetwork: true }), check('database')]
+    await runChecks(checks, { ...quietly, onProgress, wait: openWait().wait })
     expect(told).toEqual(['stripe', '', 'database', ''])
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { judgeSettings, type SettingsFacts } from '../../../application/doctor/settings.ts'
+import { checkSettings, type SettingsFacts } from '../../../application/doctor/settings.ts'
 
 const SETTINGS: NonNullable<SettingsFacts['settings']> = {
   isProduction: true,
@@ -22,7 +22,7 @@ const RIGHT: SettingsFacts = {
 }
 
 test('settings that are right are two lines, and nothing to do', () => {
-  expect(judgeSettings(RIGHT)).toEqual([
+  expect(checkSettings(RIGHT)).toEqual([
     {
       name: 'settings',
       level: 'ok',
@@ -44,7 +44,7 @@ test.each<[string, Partial<NonNullable<SettingsFacts['settings']>>, string]>([
   ['an old secret that counts', { hasPreviousSecret: true }, 'JWT_SECRET_PREVIOUS'],
 ])('warns of %s', (_, own, named) => {
   const settings = { ...SETTINGS, ...own }
-  const warnings = judgeSettings({ ...RIGHT, settings }).filter(({ level }) => level !== 'ok')
+  const warnings = checkSettings({ ...RIGHT, settings }).filter(({ level }) => level !== 'ok')
   expect(warnings).toEqual([
     {
       name: 'settings',
@@ -57,7 +57,7 @@ test.each<[string, Partial<NonNullable<SettingsFacts['settings']>>, string]>([
 
 test('warns of a live key in development', () => {
   const settings = { ...SETTINGS, isProduction: false }
-  const texts = judgeSettings({ ...RIGHT, settings }).map(({ text }) => text)
+  const texts = checkSettings({ ...RIGHT, settings }).map(({ text }) => text)
   expect(texts).toContainEqual(expect.stringContaining('live key'))
 })
 
@@ -69,18 +69,18 @@ test.each<Partial<NonNullable<SettingsFacts['settings']>>>([
   { host: '127.9.8.7' },
   { isKeyLive: null },
 ])('has nothing against %j', (own) => {
-  const findings = judgeSettings({ ...RIGHT, settings: { ...SETTINGS, ...own } })
+  const findings = checkSettings({ ...RIGHT, settings: { ...SETTINGS, ...own } })
   expect(findings.map(({ level }) => level)).toEqual(['ok', 'ok'])
 })
 
 test('limits that are off are nothing in development', () => {
   const settings = { ...SETTINGS, isProduction: false, isKeyLive: null, limitsOff: ['X'] }
-  const warnings = judgeSettings({ ...RIGHT, settings }).filter(({ level }) => level !== 'ok')
+  const warnings = checkSettings({ ...RIGHT, settings }).filter(({ level }) => level !== 'ok')
   expect(warnings).toHaveLength(1)
 })
 
 test('every problem is a failure of its own, and says once what to do', () => {
-  const findings = judgeSettings({ ...RIGHT, settings: null, problems: ['A is required', 'B bad'] })
+  const findings = checkSettings({ ...RIGHT, settings: null, problems: ['A is required', 'B bad'] })
   expect(findings).toEqual([
     { name: 'settings', level: 'failed', text: 'A is required', advice: null },
     { name: 'settings', level: 'failed', text: 'B bad', advice: expect.stringMatching(/./) },
@@ -90,14 +90,14 @@ test('every problem is a failure of its own, and says once what to do', () => {
 test('wrong settings name the file of an installed service to whoever named none', () => {
   const wrong = { settings: null, problems: ['A is required'] }
   const adviceOf = (isFileNamed: boolean) =>
-    judgeSettings({ ...RIGHT, ...wrong, isFileNamed })[0]?.advice
+    checkSettings({ ...RIGHT, ...wrong, isFileNamed })[0]?.advice
   expect(adviceOf(false)).toContain('--env-file /etc/alibi/alibi.env')
   expect(adviceOf(true)).not.toContain('--env-file')
 })
 
 test('what the runtime obeys is a warning, whatever the settings are', () => {
   const own = { runtimeVariables: ['BUN_OPTIONS'], settings: null, problems: ['A'] }
-  expect(judgeSettings({ ...RIGHT, ...own })).toContainEqual({
+  expect(checkSettings({ ...RIGHT, ...own })).toContainEqual({
     name: 'environment',
     level: 'warning',
     text: expect.stringContaining('BUN_OPTIONS'),
@@ -113,7 +113,7 @@ test.each([
   'a file that others get at (to write: %p, %s) is a warning with the command',
   (isWritable, path, text, advice) => {
     const exposedFiles = [{ source: '--env-file', path, isWritable }]
-    expect(judgeSettings({ ...RIGHT, exposedFiles })).toContainEqual({
+    expect(checkSettings({ ...RIGHT, exposedFiles })).toContainEqual({
       name: 'files',
       level: 'warning',
       text: expect.stringContaining(text),
@@ -125,12 +125,12 @@ test.each([
 test('all that looks wrong in the content is told, however much it is', () => {
   const contentWarnings = Array.from({ length: 45 }, (_, index) => `en.json:${index}`)
   const settings = { ...SETTINGS, hasOwnContent: true }
-  const content = judgeSettings({ ...RIGHT, settings, contentWarnings }).filter(
+  const content = checkSettings({ ...RIGHT, settings, contentWarnings }).filter(
     ({ name }) => name === 'content',
   )
   expect(content.map(({ text }) => text)).toEqual(contentWarnings)
   expect(new Set(content.map(({ level }) => level))).toEqual(new Set(['warning'] as const))
-  expect(judgeSettings({ ...RIGHT, settings })).toContainEqual(
+  expect(checkSettings({ ...RIGHT, settings })).toContainEqual(
     expect.objectContaining({
       name: 'content',
       level: 'ok',

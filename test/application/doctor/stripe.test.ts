@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import {
-  judgeStripe,
+  checkStripe,
   type PriceFacts,
   type StripeFacts,
 } from '../../../application/doctor/stripe.ts'
@@ -29,14 +29,14 @@ const PRICE: PriceFacts = {
   amount: { amount: 400, currency: 'eur' },
 }
 
-const judge = (own: Partial<StripeFacts> | null = {}) =>
-  judgeStripe(own && { ...WELL, ...own }, {
+const check = (own: Partial<StripeFacts> | null = {}) =>
+  checkStripe(own && { ...WELL, ...own }, {
     formatPrice: ({ amount, currency }) => `${amount} ${currency}`,
   })
 const told = (own: Partial<StripeFacts> | null) =>
-  judge(own).map(({ name, level, text }) => [name, level, text])
+  check(own).map(({ name, level, text }) => [name, level, text])
 const pricing = (found: NonNullable<StripeFacts['price']>['found']) =>
-  judge({ price: { id: 'price_1', found } })[1]
+  check({ price: { id: 'price_1', found } })[1]
 
 test('a key, a price and a webhook that are well are three lines', () => {
   expect(told({})).toEqual([
@@ -53,7 +53,7 @@ test('the sandbox needs nobody', () => {
 
 test.each<[StripeFacts['key'], string]>([
   [{ kind: 'refused', status: 401 }, 'refuses STRIPE_SECRET_KEY (HTTP 401)'],
-  [{ kind: 'silent', reason: 'no answer after 8000 ms' }, 'no answer after 8000 ms'],
+  [{ kind: 'unreachable', reason: 'no answer after 8000 ms' }, 'no answer after 8000 ms'],
 ])('a key of which %j fails, and of the rest nothing is told', (key, text) => {
   expect(told({ key })).toMatchObject([
     ['stripe', 'failed', expect.stringContaining(text)],
@@ -63,7 +63,7 @@ test.each<[StripeFacts['key'], string]>([
 })
 
 test('a restricted key that lacks permissions fails with their names', () => {
-  const [finding] = judge({
+  const [finding] = check({
     key: {
       kind: 'answered',
       value: { unreadable: ['Events', 'Refunds'], unwritable: ['Checkout Sessions'] },
@@ -73,7 +73,7 @@ test('a restricted key that lacks permissions fails with their names', () => {
   expect(finding?.text).toEndWith(
     'may not read Events, Refunds, and may not write Checkout Sessions',
   )
-  const [other] = judge({
+  const [other] = check({
     key: { kind: 'answered', value: { unreadable: [], unwritable: ['Refunds'] } },
   })
   expect(other).toMatchObject({ level: 'failed' })
@@ -94,7 +94,7 @@ test.each<[NonNullable<StripeFacts['price']>['found'], string]>([
   [{ kind: 'answered', value: { ...PRICE, isOneTime: false } }, 'again and again'],
   [{ kind: 'answered', value: { ...PRICE, amount: null } }, 'no amount'],
   [{ kind: 'refused', status: 403 }, 'may not read'],
-  [{ kind: 'silent', reason: 'HTTP 500' }, 'HTTP 500'],
+  [{ kind: 'unreachable', reason: 'HTTP 500' }, 'HTTP 500'],
 ])('a price of which %j fails', (found, text) => {
   expect(pricing(found)).toMatchObject({ level: 'failed', text: expect.stringContaining(text) })
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import {
+  checkWebhook,
   type Endpoint,
   type EndpointFacts,
-  judgeWebhook,
 } from '../../../application/doctor/webhook.ts'
 
 const URL_HERE = 'https://alibi.example/webhook/stripe'
@@ -17,7 +17,7 @@ const listing = (...value: Endpoint[]): EndpointFacts => ({
   apiVersion: '2026-10-28.endive',
   undelivered: 0,
 })
-const told = (facts: EndpointFacts) => judgeWebhook(facts).map(({ level, text }) => [level, text])
+const told = (facts: EndpointFacts) => checkWebhook(facts).map(({ level, text }) => [level, text])
 
 test.each<[string, Partial<Endpoint>]>([
   ['listens to what is needed', {}],
@@ -34,7 +34,7 @@ test.each<[string, Partial<Endpoint>]>([
 
 test('endpoints of others do no harm', () => {
   const other = { ...ENDPOINT, url: 'https://other.example/hook', isEnabled: false, events: [] }
-  expect(judgeWebhook(listing(other, ENDPOINT))).toMatchObject([{ level: 'ok' }])
+  expect(checkWebhook(listing(other, ENDPOINT))).toMatchObject([{ level: 'ok' }])
 })
 
 test('an endpoint is known by where its requests go, however that is written', () => {
@@ -53,7 +53,7 @@ test('an endpoint is known by where its requests go, however that is written', (
 })
 
 test('where there is none, those that are there are named, without what may be a key', () => {
-  const [finding] = judgeWebhook(
+  const [finding] = checkWebhook(
     listing(
       { ...ENDPOINT, url: 'https://alibi.example/webhook/stripe/' },
       { ...ENDPOINT, url: 'https://user:pass@other.example/hook?token=secret#x' },
@@ -72,7 +72,7 @@ test('where there is none, those that are there are named, without what may be a
 test('an address that Stripe cannot reach is a warning with the command that forwards to it', () => {
   for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000']) {
     const wantedUrls = [`http://${host}/webhook/stripe`]
-    const [finding] = judgeWebhook({ ...listing(ENDPOINT), wantedUrls })
+    const [finding] = checkWebhook({ ...listing(ENDPOINT), wantedUrls })
     expect(finding).toMatchObject({ level: 'warning' })
     expect(finding?.advice).toContain('stripe listen --forward-to')
   }
@@ -100,7 +100,7 @@ test('two that lead here are a warning, and may share the events', () => {
     { ...ENDPOINT, events: ['refund.created'] },
     { ...ENDPOINT, url: OTHER_URL_HERE, events: ['checkout.session.completed'] },
   )
-  expect(judgeWebhook(facts)).toMatchObject([
+  expect(checkWebhook(facts)).toMatchObject([
     { level: 'warning', text: expect.stringContaining('2 endpoints') },
     { level: 'ok' },
   ])
@@ -108,18 +108,18 @@ test('two that lead here are a warning, and may share the events', () => {
 
 test('a key that may not read them is a warning with the permission', () => {
   const facts: EndpointFacts = { ...listing(), listed: { kind: 'refused', status: 403 } }
-  const [finding] = judgeWebhook(facts)
+  const [finding] = checkWebhook(facts)
   expect(finding).toMatchObject({ level: 'warning' })
   expect(finding?.advice).toContain('Webhook Endpoints')
 })
 
 test('a list that does not come fails', () => {
-  const facts: EndpointFacts = { ...listing(), listed: { kind: 'silent', reason: 'HTTP 500' } }
+  const facts: EndpointFacts = { ...listing(), listed: { kind: 'unreachable', reason: 'HTTP 500' } }
   expect(told(facts)).toMatchObject([['failed', expect.stringContaining('HTTP 500')]])
 })
 
 test('notifications that were not taken are a warning that names the signing secret', () => {
-  const [, finding] = judgeWebhook({ ...listing(ENDPOINT), undelivered: 3 })
+  const [, finding] = checkWebhook({ ...listing(ENDPOINT), undelivered: 3 })
   expect(finding).toMatchObject({ level: 'warning', text: expect.stringContaining('3 ') })
   expect(finding?.advice).toContain('STRIPE_WEBHOOK_SECRET')
   expect(told({ ...listing(ENDPOINT), undelivered: null })).toHaveLength(1)

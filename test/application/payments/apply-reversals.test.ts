@@ -6,7 +6,7 @@ import {
 } from '../../../application/payments/apply-reversals.ts'
 import type { Dispute } from '../../../domain/dispute.ts'
 import type { Refund } from '../../../domain/refund.ts'
-import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 const refund = (state: Refund['state']): Refund => ({
@@ -26,7 +26,7 @@ const dispute = (state: Dispute['state']): Dispute => ({
 async function openPaidAgain(ids: readonly string[] = ['one', 'two']) {
   const ports = fakePorts()
   for (const id of ids) {
-    await ports.purchases.update(ANNA, CAUSE, () => ({ purchase: paidPurchase(id) }))
+    await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase(id) }))
   }
   const alarms = () => ports.log.lines.filter(({ level }) => level === 'error')
   return { ports, alarms }
@@ -35,42 +35,42 @@ async function openPaidAgain(ids: readonly string[] = ['one', 'two']) {
 describe('money that comes back to us', () => {
   test('makes two payments of one, and an operator is told which: a refund that bounced', async () => {
     const { ports, alarms } = await openPaidAgain()
-    await applyRefunds(ports, [refund('succeeded')], CAUSE)
+    await applyRefunds(ports, [refund('succeeded')], ORIGIN)
     expect(alarms()).toEqual([])
-    expect(await applyRefunds(ports, [refund('failed')], CAUSE)).toBe(1)
+    expect(await applyRefunds(ports, [refund('failed')], ORIGIN)).toBe(1)
     expect(alarms()).toMatchObject([{ fields: { purchase: 'one', paid: 'one two' } }])
-    expect(await applyRefunds(ports, [refund('failed')], CAUSE)).toBe(0)
+    expect(await applyRefunds(ports, [refund('failed')], ORIGIN)).toBe(0)
     expect(alarms()).toHaveLength(1)
   })
 
   test('does so, too, as a chargeback that was won', async () => {
     const { ports, alarms } = await openPaidAgain()
-    await applyDisputes(ports, [dispute('open')], CAUSE)
+    await applyDisputes(ports, [dispute('open')], ORIGIN)
     expect(alarms()).toEqual([])
-    await applyDisputes(ports, [dispute('won')], CAUSE)
+    await applyDisputes(ports, [dispute('won')], ORIGIN)
     expect(alarms()).toMatchObject([{ fields: { purchase: 'one', paid: 'one two' } }])
   })
 
   test('alarms nobody where it is the only payment, or nobody’s we know', async () => {
     const { ports, alarms } = await openPaidAgain(['one'])
-    await applyRefunds(ports, [refund('failed')], CAUSE)
-    await applyDisputes(ports, [{ ...dispute('won'), paymentIntentId: 'pi_stranger' }], CAUSE)
+    await applyRefunds(ports, [refund('failed')], ORIGIN)
+    await applyDisputes(ports, [{ ...dispute('won'), paymentIntentId: 'pi_stranger' }], ORIGIN)
     expect(alarms()).toEqual([])
   })
 })
 
 describe('what the provider is asked for', () => {
-  test('is all of a payment, and is news once', async () => {
+  test('is all of a payment, and is a change once', async () => {
     const { ports } = await openPaidAgain(['one'])
     ports.payments.refunds.push(refund('pending'))
     ports.payments.disputes.push(dispute('open'))
-    expect(await readReversals(ports, 'pi_one', CAUSE)).toBe(2)
-    expect(await readReversals(ports, 'pi_one', CAUSE)).toBe(0)
+    expect(await readReversals(ports, 'pi_one', ORIGIN)).toBe(2)
+    expect(await readReversals(ports, 'pi_one', ORIGIN)).toBe(0)
   })
 
   test('is nothing where no money has moved', async () => {
     const { ports } = await openPaidAgain([])
-    expect(await readReversals(ports, null, CAUSE)).toBe(0)
+    expect(await readReversals(ports, null, ORIGIN)).toBe(0)
     expect(ports.payments.calls).toEqual([])
   })
 })

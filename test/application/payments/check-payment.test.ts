@@ -4,15 +4,15 @@ import { checkPayment } from '../../../application/payments/check-payment.ts'
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { parseEmail } from '../../../domain/email.ts'
-import { verifyEmail } from '../../../domain/verification.ts'
-import { CAUSE, fakePorts, NOON, saveVerification } from '../../support/fakes.ts'
+import { newVerification } from '../../../domain/verification.ts'
+import { fakePorts, NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import { paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 const email = parseEmail('ada@example.com')
 
 async function open() {
   const ports = fakePorts()
-  await saveVerification(ports, verifyEmail(email, { lifetimeMs: 60_000, now: NOON }))
+  await saveVerification(ports, newVerification(email, { lifetimeMs: 60_000, now: NOON }))
   const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   ports.payments.calls.length = 0
   const paymentIntentId = `pi_${(await ports.purchases.findBySessionId(sessionId))!.id}`
@@ -70,20 +70,20 @@ describe('checkPayment', () => {
     ports.payments.move(sessionId, 'paid')
     await status()
     const part = { id: 're_1', paymentIntentId, amount: 399, state: 'succeeded' } as const
-    await ports.refunds.update([part], CAUSE, () => part)
+    await ports.refunds.update([part], ORIGIN, () => part)
     expect(await status()).toBe('active')
     const rest = { id: 're_2', paymentIntentId, amount: 1, state: 'succeeded' } as const
-    await ports.refunds.update([rest], CAUSE, () => rest)
+    await ports.refunds.update([rest], ORIGIN, () => rest)
     expect(await status()).toBe('ended')
   })
 
   test('calls a payment ended that was refunded before it was known to be paid, and active once the refund bounced', async () => {
     const { ports, sessionId, paymentIntentId, status } = await open()
     const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'pending' } as const
-    await ports.refunds.update([refund], CAUSE, () => refund)
+    await ports.refunds.update([refund], ORIGIN, () => refund)
     ports.payments.move(sessionId, 'paid')
     expect(await status()).toBe('ended')
-    await ports.refunds.update([refund], CAUSE, () => ({ ...refund, state: 'failed' }))
+    await ports.refunds.update([refund], ORIGIN, () => ({ ...refund, state: 'failed' }))
     expect(await status()).toBe('active')
   })
 
@@ -97,7 +97,7 @@ describe('checkPayment', () => {
     ports.payments.move(sessionId, 'paid')
     await status()
     const dispute = { id: 'dp_1', paymentIntentId, state, reportedAt: NOON }
-    await ports.disputes.update([dispute], CAUSE, () => dispute)
+    await ports.disputes.update([dispute], ORIGIN, () => dispute)
     expect(await status()).toBe(expected)
   })
 
@@ -105,7 +105,7 @@ describe('checkPayment', () => {
     const { ports, sessionId, status } = await open()
     ports.payments.move(sessionId, 'paid')
     await status()
-    await ports.premiumGrants.revokeAll(email, CAUSE)
+    await ports.premiumGrants.revokeAll(email, ORIGIN)
     expect(await status()).toBe('ended')
   })
 
@@ -113,8 +113,8 @@ describe('checkPayment', () => {
     const { ports, sessionId, status } = await open()
     ports.payments.move(sessionId, 'paid')
     await status()
-    await ports.premiumGrants.revokeAll(email, CAUSE)
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.revokeAll(email, ORIGIN)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     expect(await status()).toBe('active')
   })
 
@@ -123,12 +123,12 @@ describe('checkPayment', () => {
     ports.payments.move(sessionId, 'paid')
     await status()
     const refund = { id: 're_2', paymentIntentId, amount: 400, state: 'succeeded' } as const
-    await ports.refunds.update([refund], CAUSE, () => refund)
+    await ports.refunds.update([refund], ORIGIN, () => refund)
     const first = paidPurchase('first', { email })
-    await ports.purchases.update(email, CAUSE, () => ({ purchase: first }))
+    await ports.purchases.update(email, ORIGIN, () => ({ purchase: first }))
     expect(await status()).toBe('active')
     const back = { ...refund, id: 're_1', paymentIntentId: 'pi_first' }
-    await ports.refunds.update([back], CAUSE, () => back)
+    await ports.refunds.update([back], ORIGIN, () => back)
     expect(await status()).toBe('ended')
   })
 
@@ -138,16 +138,16 @@ describe('checkPayment', () => {
     ports.payments.sessions.set(sessionId, { ...report, currency: 'usd' })
     await status()
     const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'succeeded' } as const
-    await ports.refunds.update([refund], CAUSE, () => refund)
+    await ports.refunds.update([refund], ORIGIN, () => refund)
     expect(await status()).toBe('ended')
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     expect(await status()).toBe('active')
   })
 
   test('calls a payment active whatever became of other grants', async () => {
     const { ports, sessionId, status } = await open()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
-    await ports.premiumGrants.revokeAll(email, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
+    await ports.premiumGrants.revokeAll(email, ORIGIN)
     ports.payments.move(sessionId, 'paid')
     expect(await status()).toBe('active')
   })

@@ -5,12 +5,12 @@ import {
   reopenSession,
 } from '../../../application/payments/checkout-session.ts'
 import type { Purchase } from '../../../domain/purchase.ts'
-import { CAUSE, fakePorts } from '../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, openPurchase } from '../../support/stores/contract-purchases.ts'
 
 async function withPurchase(purchase: Purchase) {
   const ports = fakePorts()
-  await ports.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+  await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
   const stateOf = async () => (await ports.purchases.findById(purchase.id))?.state
   return { ports, stateOf }
 }

@@ -4,7 +4,7 @@ import { Unavailable } from '../../../application/unavailable.ts'
 import { draftMessage, type OutboxKind } from '../../../domain/outbox.ts'
 import { isActive } from '../../../domain/premium-grant.ts'
 import type { Purchase } from '../../../domain/purchase.ts'
-import { CAUSE, fakePorts } from '../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 const MINUTE_MS = 60_000
@@ -15,7 +15,7 @@ const RUNNING = new AbortController().signal
 async function openOutbox(...messages: readonly (readonly [OutboxKind, Purchase])[]) {
   const ports = fakePorts()
   for (const [kind, purchase] of messages) {
-    await ports.purchases.update(ANNA, CAUSE, () => ({
+    await ports.purchases.update(ANNA, ORIGIN, () => ({
       purchase,
       messages: [draftMessage(kind, purchase, ports.clock.now())],
     }))
@@ -163,7 +163,7 @@ describe('a second payment', () => {
   async function openSecond() {
     const opened = await openOutbox(['duplicate_refund', second])
     const { purchases, payments } = opened.ports
-    await purchases.update(ANNA, CAUSE, () => ({ purchase: first }))
+    await purchases.update(ANNA, ORIGIN, () => ({ purchase: first }))
     payments.move((await payments.createSession(second)).sessionId, 'paid')
     return opened
   }
@@ -196,7 +196,7 @@ describe('a second payment', () => {
 
   test('waits while the provider is out of reach, and mails go out all the same', async () => {
     const { ports, deliver } = await openSecond()
-    await ports.purchases.update(ANNA, CAUSE, () => ({
+    await ports.purchases.update(ANNA, ORIGIN, () => ({
       purchase: null,
       messages: [draftMessage('payment_confirmed', first, ports.clock.now())],
     }))
@@ -219,7 +219,7 @@ describe('a second payment', () => {
       state: 'open',
       reportedAt: ports.clock.now(),
     } as const
-    await ports.disputes.update([dispute], CAUSE, () => dispute)
+    await ports.disputes.update([dispute], ORIGIN, () => dispute)
     await deliver()
     await deliver()
     expect(ports.payments.refunds).toEqual([])
@@ -247,7 +247,7 @@ describe('a second payment', () => {
 
   test('is sent back also where an operator took away what the first one gave', async () => {
     const { ports, deliver } = await openSecond()
-    await ports.premiumGrants.revokeAll(ANNA, CAUSE)
+    await ports.premiumGrants.revokeAll(ANNA, ORIGIN)
     await deliver()
     await deliver()
     expect(ports.payments.refunds).toMatchObject([{ paymentIntentId: 'pi_pur_second' }])
@@ -282,7 +282,7 @@ describe('a second payment', () => {
 
   test('does not hold up the mails while the provider takes its time', async () => {
     const { ports, messagesOf, deliver } = await openSecond()
-    await ports.purchases.update(ANNA, CAUSE, () => ({
+    await ports.purchases.update(ANNA, ORIGIN, () => ({
       purchase: null,
       messages: [draftMessage('payment_confirmed', first, ports.clock.now())],
     }))

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { checkPremium } from '../../../application/access/check-premium.ts'
-import { withoutStoring } from '../../../application/payments/dry-run.ts'
+import { dryRun } from '../../../application/payments/dry-run.ts'
 import { reconcilePayments } from '../../../application/payments/reconcile-payments.ts'
 import { openBuyer } from '../../support/buyers.ts'
-import { CAUSE } from '../../support/fakes.ts'
+import { ORIGIN } from '../../support/fakes.ts'
 import { ANNA, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 const RUN = { only: 'all', stopping: new AbortController().signal } as const
@@ -12,7 +12,7 @@ test('tells what a run would repair, and stores none of it', async () => {
   const { ports, move, current } = await openBuyer()
   move('paid')
   const other = paidPurchase('pur_other', { email: 'bert@example.com' as typeof ANNA })
-  await ports.purchases.update(other.email, CAUSE, () => ({ purchase: other }))
+  await ports.purchases.update(other.email, ORIGIN, () => ({ purchase: other }))
   ports.payments.refunds.push({
     id: 're_1',
     paymentIntentId: 'pi_pur_other',
@@ -28,7 +28,7 @@ test('tells what a run would repair, and stores none of it', async () => {
 
   const repaired = (reports: Awaited<ReturnType<typeof reconcilePayments>>) =>
     reports.map((report) => [report.sweep, report.repaired])
-  const told = repaired(await reconcilePayments(withoutStoring(ports), RUN))
+  const told = repaired(await reconcilePayments(dryRun(ports), RUN))
   // The open purchase shows twice: nothing of the first sweep is stored when the second one looks.
   expect(told).toEqual([
     ['open_purchases', 1],

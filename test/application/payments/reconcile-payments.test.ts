@@ -8,7 +8,7 @@ import { SWEEP_NAMES } from '../../../application/store.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { Email } from '../../../domain/email.ts'
 import { type FakePorts, openBuyer } from '../../support/buyers.ts'
-import { CAUSE, fakePorts } from '../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, openPurchase, paidPurchase } from '../../support/stores/contract-purchases.ts'
 import { memoryStore } from '../../support/stores/memory-store.ts'
 
@@ -77,7 +77,7 @@ describe('a purchase without a session', () => {
   test('is closed once nobody can have paid for it, and not before', async () => {
     const ports = fakePorts()
     const purchase = openPurchase('pur_one')
-    await ports.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+    await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
     await due(ports)
     expect(await ports.purchases.findById(purchase.id)).toMatchObject({ state: 'open' })
     ports.clock.advance(33 * MINUTE_MS)
@@ -211,7 +211,7 @@ describe('a refund or dispute that nobody told of', () => {
 
   async function openPaid() {
     const ports = fakePorts()
-    await ports.purchases.update(ANNA, CAUSE, () => ({ purchase: PAID }))
+    await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase: PAID }))
     return ports
   }
   const refund = (state: 'pending' | 'failed') =>
@@ -231,7 +231,7 @@ describe('a refund or dispute that nobody told of', () => {
     expect(await checkPremium(ports, ANNA)).toBe(true)
   })
 
-  test('is news once: a dispute that is read again and again repairs nothing', async () => {
+  test('is a change once: a dispute that is read again and again repairs nothing', async () => {
     const ports = await openPaid()
     const read = () => ({
       id: 'du_1',

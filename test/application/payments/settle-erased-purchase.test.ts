@@ -10,7 +10,7 @@ import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { isErased } from '../../../domain/erasure.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { verifyEmail } from '../../../domain/verification.ts'
+import { newVerification } from '../../../domain/verification.ts'
 import { type FakePorts, openBuyer } from '../../support/buyers.ts'
 import { fakePorts, saveVerification } from '../../support/fakes.ts'
 import { ANNA } from '../../support/stores/contract-purchases.ts'
@@ -129,7 +129,7 @@ describe('an erasure in the same moment', () => {
     // Closed first, so that the erasure comes through; paid in the end.
     const report = { ...move('expired'), outcome: 'paid' as const, paymentIntentId: 'pi_1' }
     ports.payments.sessions.set(sessionId, { ...report, outcome: 'expired' })
-    expect(await settleSession(ports, report, 'webhook')).toMatchObject({ isNews: true })
+    expect(await settleSession(ports, report, 'webhook')).toMatchObject({ isStateChange: true })
     expect(await current()).toMatchObject({ state: 'paid' })
     expect(isErased((await current()).email)).toBe(true)
     await expectForgotten(ports)
@@ -186,7 +186,7 @@ describe('an erasure in the same moment', () => {
 async function openVerified() {
   const ports = fakePorts()
   const now = ports.clock.now()
-  await saveVerification(ports, verifyEmail(ANNA, { lifetimeMs: 60 * 60_000, now }))
+  await saveVerification(ports, newVerification(ANNA, { lifetimeMs: 60 * 60_000, now }))
   return { ports, checkout: () => startCheckout(ports, { email: ANNA, language: 'en' }) }
 }
 

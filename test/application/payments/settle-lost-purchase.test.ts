@@ -127,7 +127,7 @@ describe('a purchase whose row was lost', () => {
       await revokePremium(ports, email)
       return update(...request)
     }
-    expect(await settleSession(ports, report, 'page')).toMatchObject({ isNews: false })
+    expect(await settleSession(ports, report, 'page')).toMatchObject({ isStateChange: false })
     expect(await premium()).toBe(false)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { settlePayment, settleSession } from '../../../application/payments/settle-payment.ts'
 import type { Email } from '../../../domain/email.ts'
 import { openBuyer } from '../../support/buyers.ts'
-import { CAUSE } from '../../support/fakes.ts'
+import { ORIGIN } from '../../support/fakes.ts'
 import { paidPurchase } from '../../support/stores/contract-purchases.ts'
 
 /** A buyer, and the kinds of messages that wait because of the purchase. */
@@ -18,7 +18,7 @@ async function open(rules: { refundDuplicates?: boolean } = {}) {
   /** The address has premium by another payment already. */
   async function payFirst() {
     const first = paidPurchase('pur_first', { email: buyer.email })
-    await buyer.ports.purchases.update(buyer.email, CAUSE, () => ({ purchase: first }))
+    await buyer.ports.purchases.update(buyer.email, ORIGIN, () => ({ purchase: first }))
   }
   return { ...buyer, kinds, report, payFirst }
 }
@@ -92,7 +92,7 @@ describe('a second payment', () => {
 
   test('is none where premium was only given by hand', async () => {
     const { ports, email, kinds, report, current } = await open()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     await report('paid')
     expect(await current()).toMatchObject({ isDuplicate: false })
     expect(await kinds()).toEqual(['payment_confirmed'])
@@ -102,7 +102,7 @@ describe('a second payment', () => {
     const { ports, kinds, report } = await open()
     const bert = 'bert@example.com' as Email
     const other = paidPurchase('pur_other', { email: bert })
-    await ports.purchases.update(bert, CAUSE, () => ({ purchase: other }))
+    await ports.purchases.update(bert, ORIGIN, () => ({ purchase: other }))
     await report('paid')
     expect(await kinds()).toEqual(['payment_confirmed'])
   })

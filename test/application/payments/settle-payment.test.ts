@@ -2,27 +2,27 @@ import { describe, expect, test } from 'bun:test'
 import { checkPremium } from '../../../application/access/check-premium.ts'
 import { settlePayment, settleSession } from '../../../application/payments/settle-payment.ts'
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
-import type { PaymentNotification } from '../../../application/ports.ts'
+import type { PaymentEvent } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { DisputeState } from '../../../domain/dispute.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import type { PurchaseId, SessionReport } from '../../../domain/purchase.ts'
 import type { RefundState } from '../../../domain/refund.ts'
-import { verifyEmail } from '../../../domain/verification.ts'
-import { CAUSE, fakePorts, NOON, saveVerification } from '../../support/fakes.ts'
+import { newVerification } from '../../../domain/verification.ts'
+import { fakePorts, NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const event = { eventId: 'evt_1', eventType: 'some.event', occurredAt: null } as const
 
 async function open() {
   const ports = fakePorts()
-  await saveVerification(ports, verifyEmail(email, { lifetimeMs: 60_000, now: NOON }))
+  await saveVerification(ports, newVerification(email, { lifetimeMs: 60_000, now: NOON }))
   const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   const purchase = (await ports.purchases.findBySessionId(sessionId))!
   const paymentIntentId = `pi_${purchase.id}`
   const move = (outcome: SessionReport['outcome']) => ports.payments.move(sessionId, outcome)
   const notify = (notification: object) =>
-    settlePayment(ports, { ...event, ...notification } as PaymentNotification, 'webhook')
+    settlePayment(ports, { ...event, ...notification } as PaymentEvent, 'webhook')
   const reportSession = (report: SessionReport) => notify({ kind: 'session', report })
   const reportRefund = (state: RefundState, amount = 400, id = 're_1') =>
     notify({ kind: 'refund', refund: { id, paymentIntentId, amount, state } })
@@ -131,7 +131,7 @@ describe('a report about a session of ours', () => {
 
   test('is adopted when a crash came before the session was on record', async () => {
     const { ports, purchase, move, reportSession, premium, current } = await open()
-    await ports.purchases.update(email, CAUSE, () => ({
+    await ports.purchases.update(email, ORIGIN, () => ({
       purchase: { ...purchase, sessionId: null },
     }))
     await reportSession(move('paid'))
@@ -139,13 +139,16 @@ describe('a report about a session of ours', () => {
     expect((await current()).sessionId).toBe(purchase.sessionId)
   })
 
-  test('returns the purchase as it stands then, and whether that is news', async () => {
+  test('returns the purchase as it stands then, and whether its state changed', async () => {
     const { ports, move, current } = await open()
     const report = move('paid')
     const settled = await settleSession(ports, report, 'page')
-    expect(settled).toEqual({ purchase: await current(), isNews: true })
+    expect(settled).toEqual({ purchase: await current(), isStateChange: true })
     expect(settled?.purchase.state).toBe('paid')
-    expect(await settleSession(ports, report, 'page')).toEqual({ ...settled!, isNews: false })
+    expect(await settleSession(ports, report, 'page')).toEqual({
+      ...settled!,
+      isStateChange: false,
+    })
   })
 
   test('is applied once when many come at the same time', async () => {
@@ -308,7 +311,7 @@ describe('a dispute', () => {
   })
 })
 
-test('whatever is reported is news once, and what is not ours never', async () => {
+test('whatever is reported is a change once, and what is not ours never', async () => {
   const { ports, paymentIntentId, notify, move, reportSession, reportRefund, reportDispute } =
     await open()
   const foreign = { ...move('paid'), sessionId: 'cs_of_nobody', purchaseId: null }

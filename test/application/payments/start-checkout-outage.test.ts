@@ -4,8 +4,8 @@ import type { CheckoutSession } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { attachSession } from '../../../domain/purchase.ts'
-import { verifyEmail } from '../../../domain/verification.ts'
-import { CAUSE, fakePorts, saveVerification } from '../../support/fakes.ts'
+import { newVerification } from '../../../domain/verification.ts'
+import { fakePorts, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import type { scriptedPayments } from '../../support/stripe/scripted-payments.ts'
 
 const MINUTE_MS = 60_000
@@ -15,7 +15,7 @@ async function open() {
   const ports = fakePorts()
   const { payments } = ports
   const now = ports.clock.now()
-  await saveVerification(ports, verifyEmail(email, { lifetimeMs: 30 * MINUTE_MS, now }))
+  await saveVerification(ports, newVerification(email, { lifetimeMs: 30 * MINUTE_MS, now }))
   const checkout = () => startCheckout(ports, { email, language: 'en' })
   const purchases = async () => (await ports.purchases.findAccount(email)).purchases
   const states = async () => (await purchases()).map(({ state }) => state)
@@ -169,7 +169,7 @@ describe('parallel requests', () => {
     ports.purchases.updateById = async (id, cause, change) => {
       attempts++
       if (attempts === 1)
-        await update(email, CAUSE, () => ({ purchase: attachSession(purchase!, sessionId!) }))
+        await update(email, ORIGIN, () => ({ purchase: attachSession(purchase!, sessionId!) }))
       return updateById(id, cause, change)
     }
     expect((await checkout()).sessionId).toBe(sessionId!)

@@ -3,8 +3,8 @@ import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { verifyEmail } from '../../../domain/verification.ts'
-import { CAUSE, fakePorts, NOON, saveVerification } from '../../support/fakes.ts'
+import { newVerification } from '../../../domain/verification.ts'
+import { fakePorts, NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
 
 const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
@@ -23,7 +23,7 @@ async function open() {
   const verify = () =>
     saveVerification(
       ports,
-      verifyEmail(email, { lifetimeMs: 30 * MINUTE_MS, now: ports.clock.now() }),
+      newVerification(email, { lifetimeMs: 30 * MINUTE_MS, now: ports.clock.now() }),
     )
   await verify()
   const checkout = () => startCheckout(ports, { email, language: 'en' })
@@ -53,7 +53,7 @@ describe('who may pay', () => {
 
   test('whoever has premium is told about the verification first', async () => {
     const { ports, checkout } = await open()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     await expect(checkout()).rejects.toEqual(alreadyActive)
     ports.clock.advance(30 * MINUTE_MS)
     await expect(checkout()).rejects.toEqual(new DomainError('email_not_verified'))
@@ -61,7 +61,7 @@ describe('who may pay', () => {
 
   test('nobody who has premium: the provider is asked for nothing and nothing is stored', async () => {
     const { ports, payments, checkout, states } = await open()
-    await ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     await expect(checkout()).rejects.toEqual(alreadyActive)
     expect(payments.calls).toEqual([])
     expect(await states()).toEqual([])
@@ -82,7 +82,7 @@ describe('who may pay', () => {
     payments.move(sessionId, 'processing')
     await expect(checkout()).rejects.toEqual(processing)
     const [purchase] = (await ports.purchases.findAccount(email)).purchases
-    await ports.purchases.update(email, CAUSE, () => ({
+    await ports.purchases.update(email, ORIGIN, () => ({
       purchase: { ...purchase!, state: 'closed' },
     }))
     expect((await checkout()).sessionId).not.toBe(sessionId)
@@ -93,7 +93,7 @@ describe('who may pay', () => {
     const { sessionId } = await checkout()
     payments.move(sessionId, 'paid')
     await expect(checkout()).rejects.toEqual(alreadyActive)
-    await ports.premiumGrants.revokeAll(email, CAUSE)
+    await ports.premiumGrants.revokeAll(email, ORIGIN)
     expect((await checkout()).sessionId).not.toBe(sessionId)
   })
 })
@@ -138,7 +138,7 @@ describe('a new session', () => {
   test('belongs to one address alone', async () => {
     const { ports, checkout } = await open()
     const bob = parseEmail('bob@example.com')
-    await saveVerification(ports, verifyEmail(bob, { lifetimeMs: MINUTE_MS, now: NOON }))
+    await saveVerification(ports, newVerification(bob, { lifetimeMs: MINUTE_MS, now: NOON }))
     const bobs = await startCheckout(ports, { email: bob, language: 'en' })
     expect(bobs.sessionId).not.toBe((await checkout()).sessionId)
   })
@@ -249,7 +249,7 @@ describe('an open session', () => {
         isDuplicate: false,
         revokedAt: null,
       } as const
-      await ports.purchases.update(email, CAUSE, () => ({ purchase: { ...purchase, ...paid } }))
+      await ports.purchases.update(email, ORIGIN, () => ({ purchase: { ...purchase, ...paid } }))
       return session
     }
     await expect(checkout()).rejects.toEqual(alreadyActive)

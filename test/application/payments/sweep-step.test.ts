@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test'
-import { carefulSteps } from '../../../application/payments/sweep-step.ts'
+import { isolatedSteps } from '../../../application/payments/sweep-step.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { recordingLog } from '../../support/fakes.ts'
 
-const silence = () =>
+const timeout = () =>
   Promise.reject(new Unavailable('payment', { cause: new Error('no answer after 8000 ms') }))
 const refusal = () =>
   Promise.reject(new Unavailable('payment', { cause: new Error('500'), answered: true }))
 const fault = () => Promise.reject(new Error('a session of status lost'))
-const news = async () => 2
+const changes = async () => 2
 
 function openSteps() {
   const log = recordingLog()
-  return { log, ...carefulSteps({ log }, 'refunds') }
+  return { log, ...isolatedSteps({ log }, 'refunds') }
 }
 
 describe('a step', () => {
-  test('counts and logs what was news', async () => {
+  test('counts and logs new facts', async () => {
     const { step, log } = openSteps()
-    expect(await step('one', news)).toEqual({ checked: 1, repaired: 2, failed: 0 })
+    expect(await step('one', changes)).toEqual({ checked: 1, repaired: 2, failed: 0 })
     expect(await step('two', async () => 0)).toEqual({ checked: 1, repaired: 0, failed: 0 })
     expect(log.lines).toMatchObject([
       { level: 'info', fields: { sweep: 'refunds', object: 'one', repaired: 2 } },
@@ -46,24 +46,24 @@ describe('a step', () => {
 describe('a sweep has missed something', () => {
   test('where an outage hid an object, and not where an object makes no sense', async () => {
     const { step, hasMissed } = openSteps()
-    await step('one', news)
+    await step('one', changes)
     await step('two', fault)
     expect(hasMissed()).toBe(false)
     await step('three', refusal)
-    await step('four', news)
+    await step('four', changes)
     expect(hasMissed()).toBe(true)
   })
 })
 
 describe('a sweep ends early', () => {
-  test('when the provider is silent three times in a row, and not before', async () => {
+  test('when the provider times out three times in a row, and not before', async () => {
     const { step } = openSteps()
-    await step('one', silence)
-    await step('two', silence)
-    await step('three', news)
-    await step('four', silence)
-    await step('five', silence)
-    await expect(step('six', silence)).rejects.toThrow('payment unavailable')
+    await step('one', timeout)
+    await step('two', timeout)
+    await step('three', changes)
+    await step('four', timeout)
+    await step('five', timeout)
+    await expect(step('six', timeout)).rejects.toThrow('payment unavailable')
   })
 
   test.each([

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
-import type { CarefulStep } from '../../../application/payments/sweep-step.ts'
+import type { IsolatedStep } from '../../../application/payments/sweep-step.ts'
 import { sweepObjects } from '../../../application/payments/sweeps.ts'
 import { SWEEP_NAMES } from '../../../application/store.ts'
 import { openBuyer } from '../../support/buyers.ts'
-import { CAUSE, NOON } from '../../support/fakes.ts'
+import { NOON, ORIGIN } from '../../support/fakes.ts'
 
 /** A step that notes its object and what came of it. */
 function recordingStep() {
   const seen: [object: string, changes: number | string][] = []
-  const step: CarefulStep = async (object, look) => {
+  const step: IsolatedStep = async (object, look) => {
     const result = await look().catch((error: Error) => error.message)
     seen.push([object, result])
     return { checked: 1, repaired: 0, failed: 0 }
@@ -37,7 +37,7 @@ test('a sweep names the objects that it cannot read, and reads pending payments 
   await Array.fromAsync(sweepObjects(ports, 'open_purchases', { step, since: NOON }))
   const paymentIntentId = (await current())!.paymentIntentId!
   const refund = { id: 're_1', paymentIntentId, amount: 1, state: 'pending' } as const
-  await ports.refunds.update([refund], CAUSE, () => refund)
+  await ports.refunds.update([refund], ORIGIN, () => refund)
   ports.payments.refunds.push({ ...refund, state: 'succeeded' })
   ports.payments.findRefunds = async () => ({ items: [], unreadable: ['re_odd'], cursor: null })
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { takeStock } from '../../../application/upkeep/database-statistics.ts'
-import { CAUSE, fakePorts, inState } from '../../support/fakes.ts'
+import { readDatabaseStatistics } from '../../../application/upkeep/database-statistics.ts'
+import { fakePorts, inState, ORIGIN } from '../../support/fakes.ts'
 import { openPurchase, REFUND } from '../../support/stores/contract-purchases.ts'
 
-describe('taking stock', () => {
+describe('the statistics of the database', () => {
   test('finds nothing where nothing is', async () => {
-    expect(await takeStock(fakePorts())).toEqual({
+    expect(await readDatabaseStatistics(fakePorts())).toEqual({
       purchases: { open: 0, processing: 0, closed: 0, review: 0, paid: 0 },
       awaitingReview: 0,
       outbox: [],
@@ -20,10 +20,16 @@ describe('taking stock', () => {
       ...inState(openPurchase('one'), 'review'),
       paymentIntentId: REFUND.paymentIntentId,
     }
-    await ports.purchases.update(purchase.email, CAUSE, () => ({ purchase }))
-    expect(await takeStock(ports)).toMatchObject({ purchases: { review: 1 }, awaitingReview: 1 })
+    await ports.purchases.update(purchase.email, ORIGIN, () => ({ purchase }))
+    expect(await readDatabaseStatistics(ports)).toMatchObject({
+      purchases: { review: 1 },
+      awaitingReview: 1,
+    })
 
-    await ports.refunds.update([REFUND], CAUSE, (_, refund) => ({ ...refund, amount: 400 }))
-    expect(await takeStock(ports)).toMatchObject({ purchases: { review: 1 }, awaitingReview: 0 })
+    await ports.refunds.update([REFUND], ORIGIN, (_, refund) => ({ ...refund, amount: 400 }))
+    expect(await readDatabaseStatistics(ports)).toMatchObject({
+      purchases: { review: 1 },
+      awaitingReview: 0,
+    })
   })
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { visit } from '../../../infrastructure/doctor/http-probe.ts'
+import { probe } from '../../../infrastructure/doctor/http-probe.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
@@ -17,7 +17,7 @@ function serve(fetch: (request: Request) => Response | Promise<Response>, tls = 
 }
 
 const patience = () => AbortSignal.timeout(5000)
-const look = (url: string, signal = patience()) => visit({ url }, signal)
+const look = (url: string, signal = patience()) => probe({ url }, signal)
 
 describe('an answer', () => {
   const headers = { 'X-Request-Id': '1' }
@@ -93,7 +93,7 @@ describe('an answer', () => {
       return
     }
     const route = { from: '127.0.0.23', to: '127.0.0.1' }
-    expect(await visit({ url, headers, route }, patience())).toMatchObject({
+    expect(await probe({ url, headers, route }, patience())).toMatchObject({
       version: `127.0.0.23 198.18.0.1 alibi.example:${server.port}`,
     })
   })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Backups } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
-import { takeStock } from '../../../application/upkeep/database-statistics.ts'
+import { readDatabaseStatistics } from '../../../application/upkeep/database-statistics.ts'
 import type { Email } from '../../../domain/email.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
 import { readExposition } from '../../support/exposition.ts'
-import { CAUSE, fakePorts, NOON } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { openMetrics } from '../../support/open-metrics.ts'
 import { paidPurchase } from '../../support/stores/contract-purchases.ts'
 
@@ -15,7 +15,7 @@ describe('what is so', () => {
   test('is read from the database at every reading', async () => {
     const { ports, samples } = await openMetrics()
     const purchase = paidPurchase('one')
-    await ports.purchases.update(purchase.email, CAUSE, () => ({
+    await ports.purchases.update(purchase.email, ORIGIN, () => ({
       purchase,
       messages: [draftMessage('payment_confirmed', purchase, NOON)],
     }))
@@ -43,15 +43,15 @@ describe('what is so', () => {
   test('changes of grants count once, from the moment that the service watches', async () => {
     const ports = fakePorts()
     const { statistics } = ports
-    await ports.premiumGrants.add({ id: 'before', email: 'a@example.com' as Email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'before', email: 'a@example.com' as Email }, ORIGIN)
     const { samples } = await openMetrics({ statistics })
     const granted = 'alibi_grant_changes_total{by="operator",reason="granted",active="true"}'
     expect((await samples())[granted]).toBe(0)
-    await ports.premiumGrants.add({ id: 'after', email: 'b@example.com' as Email }, CAUSE)
+    await ports.premiumGrants.add({ id: 'after', email: 'b@example.com' as Email }, ORIGIN)
     expect((await samples())[granted]).toBe(1)
     expect((await samples())[granted]).toBe(1)
 
-    await ports.premiumGrants.revokeAll('b@example.com' as Email, CAUSE)
+    await ports.premiumGrants.revokeAll('b@example.com' as Email, ORIGIN)
     expect(
       (await samples())['alibi_grant_changes_total{by="operator",reason="revoked",active="false"}'],
     ).toBe(1)
@@ -89,7 +89,7 @@ describe('what is so', () => {
   test('nothing is older than it can be after the clock was set back', async () => {
     const { ports, samples } = await openMetrics()
     const purchase = paidPurchase('one')
-    await ports.purchases.update(purchase.email, CAUSE, () => ({
+    await ports.purchases.update(purchase.email, ORIGIN, () => ({
       purchase,
       messages: [draftMessage('payment_confirmed', purchase, NOON)],
     }))
@@ -115,9 +115,9 @@ describe('what is so', () => {
     let isDown = true
     const { record, samples } = await openMetrics({
       isReady: async () => !isDown,
-      async takeStock() {
+      async readDatabaseStatistics() {
         if (isDown) throw new Unavailable('storage', { cause: new Error('the disk is gone') })
-        return takeStock(ports)
+        return readDatabaseStatistics(ports)
       },
     })
     record({ kind: 'logged', level: 'error' })
@@ -155,13 +155,13 @@ describe('what is so', () => {
     expect(await samples()).toMatchObject({ alibi_database_up: 0, [granted]: 0 })
     isDown = false
     await samples()
-    await premiumGrants.add({ id: 'one', email: 'a@example.com' as Email }, CAUSE)
+    await premiumGrants.add({ id: 'one', email: 'a@example.com' as Email }, ORIGIN)
     expect(await samples()).toMatchObject({ alibi_database_up: 1, [granted]: 1 })
   })
 
   test('a fault is no outage: whoever asks is told so', async () => {
     const { read } = await openMetrics({
-      async takeStock() {
+      async readDatabaseStatistics() {
         throw new Error('a bug')
       },
     })
@@ -173,9 +173,9 @@ describe('what is so', () => {
     const ports = fakePorts()
     let looks = 0
     const { read } = await openMetrics({
-      async takeStock() {
+      async readDatabaseStatistics() {
         looks++
-        return takeStock(ports)
+        return readDatabaseStatistics(ports)
       },
     })
     const texts = await Promise.all(Array.from({ length: 50 }, read))

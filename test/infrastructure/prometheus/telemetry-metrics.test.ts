@@ -90,7 +90,7 @@ describe('telemetry', () => {
     record({ kind: 'sweep_ended', sweep: 'refunds', repaired: 2, failed: 1, finished: false })
     record({ kind: 'sweep_ended', sweep: 'refunds', repaired: 0, failed: 0, finished: true })
     record({ kind: 'task_failed', task: 'backups' }, { kind: 'logged', level: 'error' })
-    record({ kind: 'client_refused', budget: 'auth' })
+    record({ kind: 'client_refused', policy: 'auth' })
     record({ kind: 'request_refused', reason: 'too_many_mails' })
     expect(await samples()).toMatchObject({
       'alibi_reconciler_repairs_total{sweep="refunds"}': 2,

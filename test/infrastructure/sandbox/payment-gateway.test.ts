@@ -37,14 +37,14 @@ async function openSandbox(own: Partial<Settings> = {}) {
   const purchase = newPurchase(clock.now())
   const { sessionId, checkoutUrl } = await sandbox.gateway.createSession(purchase)
   async function play(...actions: SandboxAction[]) {
-    for (const action of actions) await sandbox.desk.act(sessionId, action)
-    return sandbox.desk.find(sessionId)
+    for (const action of actions) await sandbox.sandboxCheckout.applyAction(sessionId, action)
+    return sandbox.sandboxCheckout.find(sessionId)
   }
   const nextEvent = async () => JSON.parse((await deliveries.next()).payload)
   /** Whatever was delivered before would come before what another session makes. */
   async function expectNothingElse() {
     const other = await sandbox.gateway.createSession(newPurchase(clock.now()))
-    await sandbox.desk.act(other.sessionId, 'pay')
+    await sandbox.sandboxCheckout.applyAction(other.sessionId, 'pay')
     expect((await nextEvent()).data.object.id).toBe(other.sessionId)
   }
   return {
@@ -61,9 +61,9 @@ async function openSandbox(own: Partial<Settings> = {}) {
 }
 
 test('the hosted page has an address of its own, and knows where the buyer goes next', async () => {
-  const { desk, sessionId, checkoutUrl } = await openSandbox()
+  const { sandboxCheckout, sessionId, checkoutUrl } = await openSandbox()
   expect(checkoutUrl).toBe(`https://alibi.example/sandbox/pay/${sessionId}`)
-  expect(await desk.find(sessionId)).toEqual({
+  expect(await sandboxCheckout.find(sessionId)).toEqual({
     sessionId,
     productName: 'Alibi Premium',
     price: PRICE,
@@ -74,9 +74,9 @@ test('the hosted page has an address of its own, and knows where the buyer goes 
 })
 
 test('nothing is known of a session that is not there', async () => {
-  const { desk } = await openSandbox()
-  expect(await desk.find('cs_sandbox_nobody')).toBeNull()
-  expect(await desk.act('cs_sandbox_nobody', 'pay')).toBeNull()
+  const { sandboxCheckout } = await openSandbox()
+  expect(await sandboxCheckout.find('cs_sandbox_nobody')).toBeNull()
+  expect(await sandboxCheckout.applyAction('cs_sandbox_nobody', 'pay')).toBeNull()
 })
 
 test('a payment is found again by its session, with all that was ordered', async () => {
@@ -122,20 +122,21 @@ describe('an action', () => {
     'after %j leaves the session %s unless it is one of %j',
     async (path, state, fits) => {
       for (const action of SANDBOX_ACTIONS.filter((one) => !fits.includes(one))) {
-        const { desk, sessionId, play, deliveries, expectNothingElse } = await openSandbox()
+        const { sandboxCheckout, sessionId, play, deliveries, expectNothingElse } =
+          await openSandbox()
         const before = await play(...path)
         expect(before?.state).toBe(state as 'open')
         for (const _ of path) await deliveries.next()
-        expect(await desk.act(sessionId, action)).toEqual(before)
+        expect(await sandboxCheckout.applyAction(sessionId, action)).toEqual(before)
         await expectNothingElse()
       }
     },
   )
 
   test('on a session whose time is over finds it expired', async () => {
-    const { clock, desk, purchase, sessionId, nextEvent } = await openSandbox()
+    const { clock, sandboxCheckout, purchase, sessionId, nextEvent } = await openSandbox()
     clock.advance(purchase.expiresAt.getTime() - clock.now().getTime())
-    expect(await desk.act(sessionId, 'pay')).toMatchObject({ state: 'expired' })
+    expect(await sandboxCheckout.applyAction(sessionId, 'pay')).toMatchObject({ state: 'expired' })
     expect(await nextEvent()).toMatchObject({ type: 'checkout.session.expired' })
   })
 
@@ -147,8 +148,11 @@ describe('an action', () => {
   })
 
   test('that is taken twice at once happens once', async () => {
-    const { desk, sessionId, deliveries, expectNothingElse } = await openSandbox()
-    await Promise.all([desk.act(sessionId, 'pay'), desk.act(sessionId, 'pay')])
+    const { sandboxCheckout, sessionId, deliveries, expectNothingElse } = await openSandbox()
+    await Promise.all([
+      sandboxCheckout.applyAction(sessionId, 'pay'),
+      sandboxCheckout.applyAction(sessionId, 'pay'),
+    ])
     await deliveries.next()
     await expectNothingElse()
   })
@@ -203,7 +207,7 @@ describe('a notification', () => {
       type: 'payment_intent.payment_failed',
       data: { object: { object: 'payment_intent', status: 'requires_payment_method' } },
     })
-    const notification = await gateway.readNotification({
+    const notification = await gateway.verifyEvent({
       payload: Buffer.from(payload),
       signature,
     })
@@ -211,10 +215,10 @@ describe('a notification', () => {
   })
 
   test('of an expiry comes once, however often anyone looks', async () => {
-    const { clock, desk, gateway, sessionId, purchase, deliveries, expectNothingElse } =
+    const { clock, sandboxCheckout, gateway, sessionId, purchase, deliveries, expectNothingElse } =
       await openSandbox()
     clock.advance(purchase.expiresAt.getTime() - clock.now().getTime())
-    await desk.find(sessionId)
+    await sandboxCheckout.find(sessionId)
     await gateway.readSession(sessionId)
     await gateway.expireSession(sessionId)
     await deliveries.next()
@@ -247,7 +251,7 @@ describe('a notification', () => {
     expect(new Set(tries.map(({ payload }) => payload)).size).toBe(1)
     const last = tries.at(-1)!
     const payload = Buffer.from(last.payload)
-    expect(await gateway.readNotification({ payload, signature: last.signature })).toMatchObject({
+    expect(await gateway.verifyEvent({ payload, signature: last.signature })).toMatchObject({
       kind: 'session',
       report: { outcome: 'paid' },
     })
@@ -265,8 +269,10 @@ describe('a notification', () => {
   })
 
   test('does not hold up the buyer', async () => {
-    const { desk, sessionId } = await openSandbox({ deliver: () => new Promise(() => {}) })
-    expect(await desk.act(sessionId, 'pay')).toMatchObject({ state: 'paid' })
+    const { sandboxCheckout, sessionId } = await openSandbox({
+      deliver: () => new Promise(() => {}),
+    })
+    expect(await sandboxCheckout.applyAction(sessionId, 'pay')).toMatchObject({ state: 'paid' })
   })
 })
 

@@ -113,7 +113,7 @@ describe('purchase ids', () => {
 })
 
 describe('what stays of an erased address', () => {
-  const [trace] = secrets.tracesOf(ANNA)
+  const [digest] = secrets.erasureDigests(ANNA)
 
   test('is a name that tells nothing, and is never the same', () => {
     const names = Array.from({ length: 1000 }, () => secrets.newErasedEmail())
@@ -122,15 +122,18 @@ describe('what stays of an erased address', () => {
     expect(names.every(isErased)).toBe(true)
   })
 
-  test('is a trace that is the same after a restart and in every release', () => {
+  test('is a digest that is the same after a restart and in every release', () => {
     const restarted = hmacSecrets({ secret: 'a secret of more than thirty-two bytes' })
-    expect(restarted.tracesOf(ANNA)).toEqual([trace])
-    expect(trace as string).toBe('6xcLOQb3OYdpVVNWfdIP22RsDoW7FNev3eBXAOlEDE0')
+    expect(restarted.erasureDigests(ANNA)).toEqual([digest])
+    expect(digest as string).toBe('6xcLOQb3OYdpVVNWfdIP22RsDoW7FNev3eBXAOlEDE0')
   })
 
-  test('is another trace for another address, or under another key', () => {
-    const others = [secrets.tracesOf(BERT), hmacSecrets({ secret: 'another' }).tracesOf(ANNA)]
-    expect(new Set([trace, ...others.flat()]).size).toBe(3)
+  test('is another digest for another address, or under another key', () => {
+    const others = [
+      secrets.erasureDigests(BERT),
+      hmacSecrets({ secret: 'another' }).erasureDigests(ANNA),
+    ]
+    expect(new Set([digest, ...others.flat()]).size).toBe(3)
   })
 
   test('is found under the secret before, too, as long as that one counts', () => {
@@ -138,16 +141,16 @@ describe('what stays of an erased address', () => {
       secret: 'a new secret',
       previousSecret: 'a secret of more than thirty-two bytes',
     })
-    const [today, ...before] = rolled.tracesOf(ANNA)
-    expect(before).toEqual([trace])
-    expect(today).not.toBe(trace)
-    expect(hmacSecrets({ secret: 'a new secret' }).tracesOf(ANNA)).toEqual([today])
+    const [today, ...before] = rolled.erasureDigests(ANNA)
+    expect(before).toEqual([digest])
+    expect(today).not.toBe(digest)
+    expect(hmacSecrets({ secret: 'a new secret' }).erasureDigests(ANNA)).toEqual([today])
   })
 
   test('is no digest that could be made without the key', () => {
     for (const encoding of ['hex', 'base64', 'base64url'] as const) {
       for (const algorithm of ['sha256', 'sha512', 'sha1', 'md5']) {
-        expect(createHash(algorithm).update(ANNA).digest(encoding)).not.toBe(trace)
+        expect(createHash(algorithm).update(ANNA).digest(encoding)).not.toBe(digest)
       }
     }
   })

@@ -12,9 +12,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { judgeDatabase } from '../../../application/doctor/database.ts'
+import { checkDatabase } from '../../../application/doctor/database.ts'
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
-import { examineSqlite } from '../../../infrastructure/sqlite/database-probe.ts'
+import { probeDatabase } from '../../../infrastructure/sqlite/database-probe.ts'
 import { openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
 import { temporaryFolder } from '../../support/stores/stores.ts'
@@ -33,13 +33,13 @@ describe('a database that is probed', () => {
   test('is read while another process writes, and after it was left', async () => {
     const path = openDatabaseFile()
     const store = openSqliteStore(path)
-    expect(await examineSqlite(path, clock)).toMatchObject({
+    expect(await probeDatabase(path, clock)).toMatchObject({
       trouble: null,
       content: { damage: [], danglingRows: 0, schema: { state: 'current' } },
     })
     store.close()
     const left = readdirSync(join(path, '..'))
-    expect(await examineSqlite(path, clock)).toMatchObject({ trouble: null })
+    expect(await probeDatabase(path, clock)).toMatchObject({ trouble: null })
     expect(readdirSync(join(path, '..'))).toEqual(left)
   })
 
@@ -52,7 +52,7 @@ describe('a database that is probed', () => {
     copyFileSync(path, other)
     copyFileSync(`${path}-wal`, `${other}-wal`)
     writer.close()
-    expect(await examineSqlite(other, clock)).toMatchObject({
+    expect(await probeDatabase(other, clock)).toMatchObject({
       content: { schema: { state: 'newer', version: '9999_late' } },
     })
   })
@@ -69,7 +69,7 @@ describe('a database that is probed', () => {
     onTestFinished(async () => void (await holder.exited))
     const { value } = await holder.stdout.getReader().read()
     expect(new TextDecoder().decode(value)).toBe('locked\n')
-    expect(await examineSqlite(path, clock)).toMatchObject({ trouble: null })
+    expect(await probeDatabase(path, clock)).toMatchObject({ trouble: null })
   })
 
   test('has the rows counted that refer to none', async () => {
@@ -79,7 +79,7 @@ describe('a database that is probed', () => {
     client.run('CREATE TABLE child (id TEXT REFERENCES purchases (id))')
     client.run("INSERT INTO child VALUES ('pur_1'), ('pur_2'), (NULL)")
     client.close()
-    expect((await examineSqlite(path, clock)).content).toMatchObject({ danglingRows: 2 })
+    expect((await probeDatabase(path, clock)).content).toMatchObject({ danglingRows: 2 })
   })
 
   test('has its damage told although nothing has touched it', async () => {
@@ -92,9 +92,9 @@ describe('a database that is probed', () => {
     bytes.write('pi_market', bytes.lastIndexOf('pi_marked'))
     writeFileSync(path, bytes)
 
-    const facts = await examineSqlite(path, clock)
+    const facts = await probeDatabase(path, clock)
     expect(facts.content?.damage.length).toBeGreaterThan(0)
-    expect(judgeDatabase(facts)[0]).toMatchObject({ name: 'database', level: 'failed' })
+    expect(checkDatabase(facts)[0]).toMatchObject({ name: 'database', level: 'failed' })
   })
 
   test.each<[string, (path: string) => void, object]>([
@@ -123,7 +123,7 @@ describe('a database that is probed', () => {
     const path = join(temporaryFolder(), 'a folder?#%', 'alibi.db')
     mkdirSync(join(path, '..'))
     make(path)
-    expect(await examineSqlite(path, clock)).toMatchObject({
+    expect(await probeDatabase(path, clock)).toMatchObject({
       path,
       disk: { freeBytes: expect.any(Number) },
       ...facts,
@@ -134,24 +134,24 @@ describe('a database that is probed', () => {
     const path = openDatabaseFile()
     const client = new Database(path)
     client.run("UPDATE schema_migrations SET sha256 = 'x' WHERE name = '0001_init'")
-    expect(await examineSqlite(path, clock)).toMatchObject({
+    expect(await probeDatabase(path, clock)).toMatchObject({
       content: { schema: { state: 'changed' } },
     })
     client.run("DELETE FROM schema_migrations WHERE name > '0001_init'")
     client.close()
-    expect(await examineSqlite(path, clock)).toMatchObject({
+    expect(await probeDatabase(path, clock)).toMatchObject({
       content: { schema: { state: 'older', version: '0001_init' }, work: null },
     })
   })
 
   test('that others get at, or that lies where its owner can make no file, is told', async () => {
     const path = openDatabaseFile()
-    expect((await examineSqlite(path, clock)).file).toMatchObject({
+    expect((await probeDatabase(path, clock)).file).toMatchObject({
       isExposed: false,
       isFolderUsable: true,
     })
     chmodSync(path, 0o604)
-    expect((await examineSqlite(path, clock)).file).toMatchObject({ isExposed: true })
+    expect((await probeDatabase(path, clock)).file).toMatchObject({ isExposed: true })
   })
 
   test('that belongs to others than its log or its folder is told', async () => {
@@ -162,7 +162,7 @@ describe('a database that is probed', () => {
     const path = openDatabaseFile()
     writeFileSync(`${path}-wal`, 'x'.repeat(5000))
     chownSync(path, 12_345, 12_345)
-    const examine = async () => (await examineSqlite(path, clock)).file
+    const examine = async () => (await probeDatabase(path, clock)).file
     const other = { foreignFiles: [`${path}-wal`], isFolderUsable: false, logBytes: 5000 }
     expect(await examine()).toMatchObject(other)
     chownSync(`${path}-wal`, 12_345, 12_345)
@@ -177,7 +177,7 @@ describe('a database that is probed', () => {
 
   test('tells what waits for the operator', async () => {
     const path = openDatabaseFile()
-    expect(await examineSqlite(path, clock)).toMatchObject({
+    expect(await probeDatabase(path, clock)).toMatchObject({
       content: { work: { givenUp: [], oldestMessageMs: null, purchasesInReview: 0 } },
     })
     const client = new Database(path)
@@ -191,7 +191,7 @@ describe('a database that is probed', () => {
     message('k4', 'p4', `${at - 9 * HOUR_MS}, 1, 'given_up', NULL, 1`)
     message('k5', 'p5', `${at - 9 * HOUR_MS}, 1, 'given_up', NULL, 2`)
     client.close()
-    expect(await examineSqlite(path, clock)).toMatchObject({
+    expect(await probeDatabase(path, clock)).toMatchObject({
       content: { work: { givenUp: ['p5', 'p4'], oldestMessageMs: 3 * HOUR_MS } },
     })
   })
@@ -199,7 +199,7 @@ describe('a database that is probed', () => {
   test('has its disk looked at before it is there', async () => {
     const path = join(temporaryFolder(), 'a', 'b', 'alibi.db')
     const { bavail, bsize } = statfsSync(tmpdir())
-    const { disk } = await examineSqlite(path, clock)
+    const { disk } = await probeDatabase(path, clock)
     // Others write there, too.
     expect((disk?.freeBytes ?? 0) / (bavail * bsize)).toBeCloseTo(1, 1)
   })

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path'
 import type { OtpRecord, OtpSeed } from '../../../domain/otp.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
-import { verifyEmail } from '../../../domain/verification.ts'
+import { newVerification } from '../../../domain/verification.ts'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import type { SqliteDatabase } from '../../../infrastructure/sqlite/database.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { CAUSE, NOON, saveVerification } from '../../support/fakes.ts'
+import { NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import {
   ANNA,
   openPurchase,
@@ -56,15 +56,15 @@ describe('an open SQLite database', () => {
 
   test('keeps everything when it is closed and opened again, counters too', async () => {
     const path = join(temporaryFolder(), 'alibi.db')
-    const verification = verifyEmail(ANNA, { lifetimeMs: 1000, now: NOON })
+    const verification = newVerification(ANNA, { lifetimeMs: 1000, now: NOON })
     const before = openSqliteStore(path)
     await before.otps.update(ANNA, () => ({ record: OTP_RECORD }))
     await saveVerification(before, verification)
     const purchase = paidPurchase('one')
     const message = draftMessage('payment_confirmed', purchase, NOON)
-    await before.purchases.update(ANNA, CAUSE, () => ({ purchase, messages: [message] }))
-    await before.refunds.update([REFUND], CAUSE, mergeRefund)
-    await before.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE)
+    await before.purchases.update(ANNA, ORIGIN, () => ({ purchase, messages: [message] }))
+    await before.refunds.update([REFUND], ORIGIN, mergeRefund)
+    await before.premiumGrants.add({ id: 'by hand', email: ANNA }, ORIGIN)
     await before.sweeps.recordRun('refunds', NOON)
     await before.logOuts.update(ANNA, () => NOON)
     await before.sandboxSessions.create(SESSION)
@@ -103,10 +103,10 @@ describe('an open SQLite database', () => {
       sqliteStore(openTemporaryDatabase(path)),
       sqliteStore(openTemporaryDatabase(path)),
     ]
-    await first.purchases.update(ANNA, CAUSE, () => ({ purchase: openPurchase('one') }))
+    await first.purchases.update(ANNA, ORIGIN, () => ({ purchase: openPurchase('one') }))
 
     expect(await second.purchases.findById(openPurchase('one').id)).toEqual(openPurchase('one'))
-    const secondOpen = second.purchases.update(ANNA, CAUSE, () => ({
+    const secondOpen = second.purchases.update(ANNA, ORIGIN, () => ({
       purchase: openPurchase('two'),
     }))
     await expect(secondOpen).rejects.toThrow('UNIQUE')

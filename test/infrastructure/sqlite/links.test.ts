@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { backUpDatabase } from '../../../infrastructure/sqlite/backups/backup.ts'
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
-import { examineSqlite } from '../../../infrastructure/sqlite/database-probe.ts'
+import { probeDatabase } from '../../../infrastructure/sqlite/database-probe.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
 import { ANNA } from '../../support/stores/contract-purchases.ts'
@@ -51,7 +51,7 @@ describe('where the path of the database is a link', () => {
     user.run('INSERT INTO filler VALUES (zeroblob(100000))')
     user.run('PRAGMA wal_checkpoint(PASSIVE)')
     user.run('DELETE FROM filler')
-    const { file, content, trouble } = await examineSqlite(link, fixedClock())
+    const { file, content, trouble } = await probeDatabase(link, fixedClock())
     user.close(true)
     expect(trouble).toBeNull()
     expect(file?.logBytes).toBeGreaterThan(0)

@@ -11,10 +11,10 @@ import {
   type OutboxMessage,
 } from '../../../domain/outbox.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
-import { verifyEmail } from '../../../domain/verification.ts'
+import { newVerification } from '../../../domain/verification.ts'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { CAUSE, NOON, saveVerification } from '../../support/fakes.ts'
+import { NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import {
   ANNA,
   openPurchase,
@@ -87,18 +87,18 @@ describe('a SQLite database that cannot do its part', () => {
   test('is unavailable on a full disk, keeps what it has, and works again once there is room', async () => {
     const database = openTemporaryDatabase()
     const store = sqliteStore(database)
-    await store.refunds.update([REFUND], CAUSE, mergeRefund)
+    await store.refunds.update([REFUND], ORIGIN, mergeRefund)
     const pages = Number(database.queries.$client.prepare('PRAGMA page_count').values()[0]?.[0])
     database.queries.$client.run(`PRAGMA max_page_count = ${pages}`)
 
     const long = { ...REFUND, id: 're_2', paymentIntentId: 'x'.repeat(100_000) }
-    const full = store.refunds.update([long], CAUSE, mergeRefund)
+    const full = store.refunds.update([long], ORIGIN, mergeRefund)
     expect(await expectOutage(full)).toBe('SQLITE_FULL')
     expect((await store.refunds.findById('re_1'))?.amount).toBe(100)
 
     database.queries.$client.run(`PRAGMA max_page_count = ${pages + 1000}`)
-    await store.refunds.update([long], CAUSE, mergeRefund)
-    await store.refunds.update([REFUND], CAUSE, () => ({ ...REFUND, amount: 200 }))
+    await store.refunds.update([long], ORIGIN, mergeRefund)
+    await store.refunds.update([REFUND], ORIGIN, () => ({ ...REFUND, amount: 200 }))
     expect((await store.refunds.findById('re_1'))?.amount).toBe(200)
   })
 
@@ -155,7 +155,7 @@ describe('a SQLite database that cannot do its part', () => {
     const store = sqliteStore(openTemporaryDatabase())
     const unpaid = paidPurchase('one', { amountPaid: -1 })
 
-    const refused = store.purchases.update(ANNA, CAUSE, () => ({ purchase: unpaid }))
+    const refused = store.purchases.update(ANNA, ORIGIN, () => ({ purchase: unpaid }))
     await expect(refused).rejects.toThrow('CHECK')
     await expect(refused).rejects.not.toBeInstanceOf(Unavailable)
   })
@@ -248,12 +248,12 @@ describe('the health of a SQLite database', () => {
 function everyWrite(store: DatabaseStore): readonly (() => Promise<unknown>)[] {
   return [
     () => store.otps.update(ANNA, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } })),
-    () => saveVerification(store, verifyEmail(ANNA, { lifetimeMs: 1, now: NOON })),
-    () => store.purchases.update(ANNA, CAUSE, () => ({ purchase: openPurchase('one') })),
-    () => store.premiumGrants.add({ id: 'by hand', email: ANNA }, CAUSE),
-    () => store.premiumGrants.revokeAll(ANNA, CAUSE),
-    () => store.refunds.update([REFUND], CAUSE, mergeRefund),
-    () => store.disputes.update([DISPUTE], CAUSE, mergeDispute),
+    () => saveVerification(store, newVerification(ANNA, { lifetimeMs: 1, now: NOON })),
+    () => store.purchases.update(ANNA, ORIGIN, () => ({ purchase: openPurchase('one') })),
+    () => store.premiumGrants.add({ id: 'by hand', email: ANNA }, ORIGIN),
+    () => store.premiumGrants.revokeAll(ANNA, ORIGIN),
+    () => store.refunds.update([REFUND], ORIGIN, mergeRefund),
+    () => store.disputes.update([DISPUTE], ORIGIN, mergeDispute),
     () => store.outbox.takeDue({ kinds: OUTBOX_KINDS, now: NOON }, begin),
     () => store.outbox.update(MESSAGE.key, begin),
     () => store.sweeps.recordRun('refunds', NOON),
@@ -289,7 +289,7 @@ function everyMethod(store: DatabaseStore): readonly (() => Promise<unknown>)[] 
 
 /** Something is due, so that it can be taken. */
 async function saveMessage({ purchases }: DatabaseStore): Promise<void> {
-  await purchases.update(ANNA, CAUSE, () => ({ purchase: null, messages: [MESSAGE] }))
+  await purchases.update(ANNA, ORIGIN, () => ({ purchase: null, messages: [MESSAGE] }))
 }
 
 function begin(message: OutboxMessage): OutboxMessage {

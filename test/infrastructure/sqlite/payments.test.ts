@@ -8,10 +8,10 @@ import {
   OUTBOX_KINDS,
   type OutboxMessage,
 } from '../../../domain/outbox.ts'
-import { keepDuplicate } from '../../../domain/purchase.ts'
+import { acceptDuplicate } from '../../../domain/purchase.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { CAUSE, inState, NOON } from '../../support/fakes.ts'
+import { inState, NOON, ORIGIN } from '../../support/fakes.ts'
 import {
   ANNA,
   openPurchase,
@@ -42,7 +42,7 @@ describe('the outbox of two processes on one SQLite file', () => {
     for (let number = 0; number < count; number++) {
       const purchase = paidPurchase(`number ${number}`)
       const messages = [draftMessage('payment_confirmed', purchase, NOON)]
-      await stores[0].purchases.update(ANNA, CAUSE, () => ({ purchase, messages }))
+      await stores[0].purchases.update(ANNA, ORIGIN, () => ({ purchase, messages }))
     }
 
     const taken = await Promise.all(
@@ -58,7 +58,7 @@ describe('the outbox of two processes on one SQLite file', () => {
   test('waits for nobody’s write while nothing is due', async () => {
     const { databases, stores } = openTwo({ busyTimeoutMs: 0 })
     const messages = [{ ...MESSAGE, dueAt: new Date(NOON.getTime() + 1) } as OutboxMessage]
-    await stores[0].purchases.update(ANNA, CAUSE, () => ({ purchase: PAID, messages }))
+    await stores[0].purchases.update(ANNA, ORIGIN, () => ({ purchase: PAID, messages }))
     databases[0].queries.$client.run('BEGIN IMMEDIATE')
 
     const taken = stores[1].outbox.takeDue({ kinds: OUTBOX_KINDS, now: NOON }, begin)
@@ -70,25 +70,25 @@ describe('what is told again', () => {
   test('costs no write to the disk', async () => {
     const { databases, stores } = openTwo()
     const [store] = stores
-    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: PAID, messages: [MESSAGE] }))
-    await store.refunds.update([REFUND], CAUSE, mergeRefund)
-    await store.disputes.update([DISPUTE], CAUSE, mergeDispute)
-    await store.premiumGrants.revokeAll(ANNA, CAUSE)
+    await store.purchases.update(ANNA, ORIGIN, () => ({ purchase: PAID, messages: [MESSAGE] }))
+    await store.refunds.update([REFUND], ORIGIN, mergeRefund)
+    await store.disputes.update([DISPUTE], ORIGIN, mergeDispute)
+    await store.premiumGrants.revokeAll(ANNA, ORIGIN)
     // Differs as soon as another connection has committed a changed page (https://www.sqlite.org/pragma.html).
     const dataVersion = databases[1].queries.$client.prepare('PRAGMA data_version')
     const version = () => dataVersion.values()[0]?.[0]
     const before = version()
 
     const again = [
-      store.purchases.update(ANNA, CAUSE, ({ purchases: [purchase] }) => ({
+      store.purchases.update(ANNA, ORIGIN, ({ purchases: [purchase] }) => ({
         purchase: purchase!,
         messages: [{ ...MESSAGE, attempts: 3 }],
       })),
-      store.purchases.update(ANNA, CAUSE, () => ({ purchase: null })),
-      store.refunds.update([REFUND], CAUSE, mergeRefund),
-      store.refunds.update([], CAUSE, mergeRefund),
-      store.disputes.update([DISPUTE], CAUSE, mergeDispute),
-      store.premiumGrants.revokeAll(ANNA, CAUSE),
+      store.purchases.update(ANNA, ORIGIN, () => ({ purchase: null })),
+      store.refunds.update([REFUND], ORIGIN, mergeRefund),
+      store.refunds.update([], ORIGIN, mergeRefund),
+      store.disputes.update([DISPUTE], ORIGIN, mergeDispute),
+      store.premiumGrants.revokeAll(ANNA, ORIGIN),
       store.outbox.update(MESSAGE.key, (message) => message),
       store.outbox.takeDue({ kinds: ['payment_failed'], now: NOON }, begin),
       store.outbox.takeDue({ kinds: ['payment_confirmed'], now: NOON }, (message) => message),
@@ -120,7 +120,7 @@ describe('the audit entries', () => {
   async function openEntries(at = new Date(Date.now())) {
     const database = openTemporaryDatabase(':memory:')
     const store = sqliteStore(database)
-    const cause = { ...CAUSE, at }
+    const cause = { ...ORIGIN, at }
     await store.purchases.update(ANNA, cause, () => ({ purchase: PAID }))
     await store.premiumGrants.revokeAll(ANNA, cause)
     const rows = () => database.queries.$client.query('SELECT * FROM audit_entries').all()
@@ -192,7 +192,7 @@ describe('the tables of payments', () => {
   ])('take no purchase that is %s', async (_, purchase, change) => {
     const database = openTemporaryDatabase()
     const store = sqliteStore(database)
-    await store.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+    await store.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
 
     expect(() => database.queries.$client.run(`UPDATE purchases SET ${change}`)).toThrow('CHECK')
   })
@@ -208,7 +208,7 @@ describe('the tables of payments', () => {
     const database = openTemporaryDatabase()
     const store = sqliteStore(database)
     const messages = [MESSAGE]
-    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: PAID, messages }))
+    await store.purchases.update(ANNA, ORIGIN, () => ({ purchase: PAID, messages }))
 
     expect(() => database.queries.$client.run(`UPDATE outbox SET ${change}`)).toThrow('CHECK')
   })
@@ -216,8 +216,8 @@ describe('the tables of payments', () => {
   test('keep a payment that is one too many no longer', async () => {
     const store = sqliteStore(openTemporaryDatabase())
     const duplicate = paidPurchase('one', { isDuplicate: true })
-    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: duplicate }))
-    await store.purchases.update(ANNA, CAUSE, () => ({ purchase: keepDuplicate(duplicate) }))
+    await store.purchases.update(ANNA, ORIGIN, () => ({ purchase: duplicate }))
+    await store.purchases.update(ANNA, ORIGIN, () => ({ purchase: acceptDuplicate(duplicate) }))
 
     expect(await store.purchases.findById(duplicate.id)).toEqual(PAID)
   })

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportEmail } from '../../../application/customers/export-email.ts'
 import type { Email } from '../../../domain/email.ts'
-import { type EmailTrace, erasedEmail } from '../../../domain/erasure.ts'
+import { type ErasedEmailDigest, erasedEmail } from '../../../domain/erasure.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../../domain/otp.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { CAUSE, fixedClock, NOON } from '../../support/fakes.ts'
+import { fixedClock, NOON, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT, paidPurchase } from '../../support/stores/contract-purchases.ts'
 import {
   columnsOf,
@@ -17,8 +17,8 @@ import {
 } from '../../support/stores/stored-persons.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
 
-const ERASURE = { name: erasedEmail('1'), trace: 'trace' as EmailTrace, cause: CAUSE }
-const nothingMore = () => ({ closed: [], lineAt: NOON })
+const ERASURE = { name: erasedEmail('1'), digest: 'trace' as ErasedEmailDigest, origin: ORIGIN }
+const nothingMore = () => ({ closed: [], tokensValidAfter: NOON })
 
 /** What an export leaves out, and why. */
 const NOT_EXPORTED: Readonly<Record<string, string>> = {
@@ -157,9 +157,9 @@ describe('an erasure', () => {
     insertRows(client, rowsAbout(email, 3))
     for (let number = 0; number < 40; number++) {
       const purchase = paidPurchase(`pur_more_${number}`, { email })
-      await store.purchases.update(email, CAUSE, () => ({ purchase }))
+      await store.purchases.update(email, ORIGIN, () => ({ purchase }))
       const other = { ...paidPurchase(`pur_other_${number}`), email: BERT }
-      await store.purchases.update(BERT, CAUSE, () => ({ purchase: other }))
+      await store.purchases.update(BERT, ORIGIN, () => ({ purchase: other }))
     }
     expect(occurrences(path, email)).toBeGreaterThan(100)
 

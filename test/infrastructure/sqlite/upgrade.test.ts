@@ -3,10 +3,10 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Email } from '../../../domain/email.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
-import { verifyEmail } from '../../../domain/verification.ts'
+import { newVerification } from '../../../domain/verification.ts'
 import { applyMigrations, MIGRATIONS } from '../../../infrastructure/sqlite/migrations.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { CAUSE, NOON, saveVerification } from '../../support/fakes.ts'
+import { NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import { CHALLENGE } from '../../support/proof-key.ts'
 import { ANNA, BERT, openPurchase } from '../../support/stores/contract-purchases.ts'
 import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
@@ -152,13 +152,13 @@ test('a database of the first release keeps every purchase, refund, dispute and 
 test('a database of the first release goes on refusing what it refused, and can be used', async () => {
   const path = openFirstRelease()
   const store = sqliteStore(openTemporaryDatabase(path))
-  const second = store.purchases.update(ANNA, CAUSE, () => ({ purchase: openPurchase('pur_two') }))
+  const second = store.purchases.update(ANNA, ORIGIN, () => ({ purchase: openPurchase('pur_two') }))
   await expect(second).rejects.toThrow('UNIQUE')
   const stolen = openPurchase('pur_three', { email: CARL, sessionId: 'cs_paid' })
-  const third = store.purchases.update(CARL, CAUSE, () => ({ purchase: stolen }))
+  const third = store.purchases.update(CARL, ORIGIN, () => ({ purchase: stolen }))
   await expect(third).rejects.toThrow('UNIQUE')
 
-  expect(await store.premiumGrants.revokeAll(ANNA, CAUSE)).toBe(1)
+  expect(await store.premiumGrants.revokeAll(ANNA, ORIGIN)).toBe(1)
   expect(await store.auditTrail.findByEmail(ANNA)).toMatchObject([
     { grantId: 'pur_paid', reason: 'revoked', isActive: false },
   ])
@@ -180,7 +180,7 @@ test('a verification of an earlier release lives on without a challenge, and the
       expiresAt: EXPIRES_AT,
       codeChallenge: null,
     })
-    const next = verifyEmail(ANNA, { codeChallenge: CHALLENGE, lifetimeMs: 1000, now: NOON })
+    const next = newVerification(ANNA, { codeChallenge: CHALLENGE, lifetimeMs: 1000, now: NOON })
     await saveVerification(store, next)
     expect(await store.verifications.findByEmail(ANNA)).toEqual(next)
     for (const wrong of [CHALLENGE.slice(1), `${CHALLENGE}A`]) {
@@ -190,7 +190,7 @@ test('a verification of an earlier release lives on without a challenge, and the
   }
 })
 
-test('a database that was brought up to date is as sound as one that was just made', () => {
+test('a database that was brought up to date is as intact as one that was just made', () => {
   const path = openFirstRelease()
   openSqliteStore(path).close()
   const [upgraded, made] = [new Database(path), new Database(':memory:')]

@@ -141,10 +141,10 @@ describe('on a Stripe that others wrote', () => {
     const { payload, signature }: Delivery = { ...delivery, signature: delivery.signature }
     expect(JSON.parse(new TextDecoder().decode(payload)).type).toBe('checkout.session.completed')
     // Without an id it is no event of Stripe's: believed, and of no effect.
-    expect(await gateway.readNotification({ payload, signature })).toMatchObject({ kind: 'other' })
+    expect(await gateway.verifyEvent({ payload, signature })).toMatchObject({ kind: 'other' })
 
     const altered = Buffer.concat([payload, Buffer.from(' ')])
-    const refused = gateway.readNotification({ payload: altered, signature })
+    const refused = gateway.verifyEvent({ payload: altered, signature })
     await expect(refused).rejects.toMatchObject({ refusal: 'invalid_signature' })
   })
 })

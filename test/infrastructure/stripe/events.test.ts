@@ -19,7 +19,7 @@ describe('undelivered notifications', () => {
         secret: double.webhookSecret,
         at: clock.now(),
       })
-      told.unshift(await gateway.readNotification(delivery))
+      told.unshift(await gateway.verifyEvent(delivery))
     }
     expect(told).toHaveLength(6)
     const page = await gateway.findUndeliveredNotifications({ since, cursor: null })

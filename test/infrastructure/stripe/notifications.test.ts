@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { PaymentNotification } from '../../../application/ports.ts'
+import type { PaymentEvent } from '../../../application/ports.ts'
 import type { PurchaseId, SessionOutcome } from '../../../domain/purchase.ts'
 import { EVENT_TYPES, eventTranslation } from '../../../infrastructure/stripe/events.ts'
 import { stripeNotifications } from '../../../infrastructure/stripe/notifications.ts'
@@ -29,11 +29,11 @@ function reader({ live = false } = {}) {
 }
 
 /** How an event is read that was delivered and signed just now. */
-async function read(event: unknown, { live = false } = {}): Promise<PaymentNotification> {
+async function read(event: unknown, { live = false } = {}): Promise<PaymentEvent> {
   return reader({ live })(await signedDelivery(event, { secret: SECRET, at: NOON }))
 }
 
-function withoutEnvelope({ eventId, eventType, occurredAt, ...content }: PaymentNotification) {
+function withoutEnvelope({ eventId, eventType, occurredAt, ...content }: PaymentEvent) {
   return content
 }
 
@@ -142,7 +142,7 @@ describe('every payload of Stripe', () => {
       eventType: type,
       occurredAt: new Date(Number(created) * 1000),
       ...meaning,
-    } as PaymentNotification)
+    } as PaymentEvent)
   })
 })
 

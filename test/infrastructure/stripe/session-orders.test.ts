@@ -36,7 +36,7 @@ describe('the order of a session of ours', () => {
     const { double, gateway, clock, sessionId, order } = await startWithSession()
     const event = double.pay(sessionId).at(-1)
     const delivery = await signedDelivery(event, { secret: double.webhookSecret, at: clock.now() })
-    expect(await gateway.readNotification(delivery)).toMatchObject({
+    expect(await gateway.verifyEvent(delivery)).toMatchObject({
       kind: 'session',
       report: { order },
     })

@@ -32,18 +32,18 @@ test('nobody is told anything, and nothing is opened, where systemd has not star
   const { supervisor, opened, log } = supervise({ WATCHDOG_USEC: '10000000' })
   supervisor.starting('opens the database', { withinMs: 1000 })
   supervisor.ready('serves')
-  supervisor.alive()
+  supervisor.pingWatchdog()
   supervisor.stopping('finishes')
   expect(opened).toEqual([])
   expect(log.lines).toEqual([])
-  expect(supervisor.patienceMs).toBeNull()
+  expect(supervisor.watchdogTimeoutMs).toBeNull()
 })
 
 test('systemd is told in the words of sd_notify(3), over one socket', () => {
   const { supervisor, opened, messages, log } = supervise({ NOTIFY_SOCKET: NAME })
   supervisor.starting('opens the database', { withinMs: 90_000 })
   supervisor.ready('serves at http://127.0.0.1:3000')
-  supervisor.alive()
+  supervisor.pingWatchdog()
   supervisor.stopping('finishes what is under way')
   expect(messages).toEqual([
     'STATUS=opens the database\nEXTEND_TIMEOUT_USEC=90000000',
@@ -55,7 +55,7 @@ test('systemd is told in the words of sd_notify(3), over one socket', () => {
   expect(log.lines).toEqual([])
 })
 
-describe('a sign of life is waited for', () => {
+describe('a ping is waited for', () => {
   test.each([
     ['never, when it is not said', {}, null],
     ['by every process, when it is not said by which', { WATCHDOG_USEC: '10000000' }, 10_000],
@@ -63,15 +63,15 @@ describe('a sign of life is waited for', () => {
     ['by another one', { WATCHDOG_USEC: '10000000', WATCHDOG_PID: '1' }, null],
     ['never, when the time is none', { WATCHDOG_USEC: '0' }, null],
     ['never, when the time is no number', { WATCHDOG_USEC: '10s' }, null],
-  ])('%s', (_, env, patienceMs) => {
+  ])('%s', (_, env, watchdogTimeoutMs) => {
     const { supervisor } = supervise({ NOTIFY_SOCKET: NAME, ...env })
-    expect(supervisor.patienceMs).toBe(patienceMs)
+    expect(supervisor.watchdogTimeoutMs).toBe(watchdogTimeoutMs)
   })
 })
 
 test('where the first way is closed the next one is taken, and the log says so', () => {
   const { supervisor, messages, log } = supervise({ NOTIFY_SOCKET: NAME }, { failures: 1 })
-  supervisor.alive()
+  supervisor.pingWatchdog()
   expect(messages).toEqual(['WATCHDOG=1'])
   expect(log.lines).toMatchObject([
     { level: 'warn', event: 'systemd.socket_failed', fields: { error: 'Error: closed' } },
@@ -87,7 +87,7 @@ test('where every way is closed the service goes on, and the log says what follo
   ]
   const supervisor = systemdSupervisor({ env: { NOTIFY_SOCKET: NAME }, pid: PID, log, ways })
   supervisor.ready('serves')
-  supervisor.alive()
+  supervisor.pingWatchdog()
   expect(log.lines.map(({ event }) => event)).toEqual([
     'systemd.socket_failed',
     'systemd.unreachable',
@@ -98,7 +98,7 @@ test('messages that are not taken are logged once, and again after one was taken
   const { supervisor, log, deafen } = supervise({ NOTIFY_SOCKET: NAME })
   const tell = async (deaf: boolean) => {
     deafen(deaf)
-    supervisor.alive()
+    supervisor.pingWatchdog()
     await Promise.resolve()
     await Promise.resolve()
   }

@@ -1,50 +1,50 @@
 import { expect, test } from 'bun:test'
 import type { Supervisor } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
-import { giveSignsOfLife } from '../../../interfaces/background/watchdog.ts'
+import { runWatchdog } from '../../../interfaces/background/watchdog.ts'
 import { recordingLog } from '../../support/fakes.ts'
 
-/** Plays so many rounds, each of them sound or not, and keeps what came of it. */
-async function play(rounds: readonly boolean[], patienceMs: number | null = 9000) {
+/** Plays so many rounds, in each of which the service is alive or not, and keeps what came of it. */
+async function play(rounds: readonly boolean[], watchdogTimeoutMs: number | null = 9000) {
   const log = recordingLog()
   const stop = new AbortController()
   const waits: number[] = []
-  let signs = 0
-  const signsAfterRound: number[] = []
+  let pings = 0
+  const pingsAfterRound: number[] = []
   const supervisor: Supervisor = {
-    patienceMs,
+    watchdogTimeoutMs,
     starting() {},
     ready() {},
     stopping() {},
-    alive: () => void signs++,
+    pingWatchdog: () => void pings++,
   }
-  await giveSignsOfLife({
+  await runWatchdog({
     supervisor,
     log,
     stopping: stop.signal,
-    async checkSoundness() {
+    async checkLiveness() {
       if (!rounds[waits.length]) {
         throw new Unavailable('storage', { cause: new Error('alibi.db is another file now') })
       }
     },
     async wait(milliseconds) {
       waits.push(milliseconds)
-      signsAfterRound.push(signs)
+      pingsAfterRound.push(pings)
       if (waits.length === rounds.length) stop.abort()
     },
   })
-  return { log, waits, signsAfterRound }
+  return { log, waits, pingsAfterRound }
 }
 
-test('three signs of life fit into the time that the supervisor waits for one, the first at once', async () => {
-  const { waits, signsAfterRound } = await play([true, true, true])
+test('three pings fit into the time that the supervisor waits for one, the first at once', async () => {
+  const { waits, pingsAfterRound } = await play([true, true, true])
   expect(waits).toEqual([3000, 3000, 3000])
-  expect(signsAfterRound).toEqual([1, 2, 3])
+  expect(pingsAfterRound).toEqual([1, 2, 3])
 })
 
-test('no sign is given while the service is unsound, and the log says so once', async () => {
-  const { signsAfterRound, log } = await play([true, false, false, true, false])
-  expect(signsAfterRound).toEqual([1, 1, 1, 2, 2])
+test('no ping is sent while the service is not alive, and the log says so once', async () => {
+  const { pingsAfterRound, log } = await play([true, false, false, true, false])
+  expect(pingsAfterRound).toEqual([1, 1, 1, 2, 2])
   expect(log.lines).toHaveLength(2)
   expect(log.lines[0]).toMatchObject({
     level: 'error',
@@ -54,6 +54,6 @@ test('no sign is given while the service is unsound, and the log says so once', 
   expect((await play([false])).log.lines).toHaveLength(1)
 })
 
-test('where nobody waits for a sign, none is given and nothing is checked', async () => {
-  expect(await play([], null)).toMatchObject({ waits: [], signsAfterRound: [] })
+test('without a watchdog, no ping is sent and nothing is checked', async () => {
+  expect(await play([], null)).toMatchObject({ waits: [], pingsAfterRound: [] })
 })

@@ -100,7 +100,7 @@ test('wrong usage is told on one line, with a hint on the next, and exits 2', ()
   const lines: string[] = []
   const exitCode = refuseUsage({
     usageError: 'unknown command "x"',
-    complain: (line) => void lines.push(line),
+    printError: (line) => void lines.push(line),
   })
   expect(exitCode).toBe(2)
   expect(lines).toEqual(['alibi: unknown command "x"', expect.stringContaining('alibi help')])

@@ -111,7 +111,7 @@ describe('listen', () => {
     await stopped
   })
 
-  test('tells who asks to come by another connection while it parts, and no sooner', async () => {
+  test('tells clients to come by another connection while it drains, and no sooner', async () => {
     const listener = open(async () => new Response('hello'))
     const ask = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
     const socket = connect(listener.port, '127.0.0.1', () => socket.write(ask))
@@ -124,7 +124,7 @@ describe('listen', () => {
       }),
     )
     await first
-    const parted = listener.part()
+    const parted = listener.drain()
     socket.write(ask)
     await closed
     await parted
@@ -150,12 +150,12 @@ describe('listen', () => {
     await stopped
   })
 
-  test('has parted after half a second where somebody asks again and again, else sooner', async () => {
+  test('has drained after half a second where a client asks again and again, else sooner', async () => {
     const listener = open(async () => new Response('hello'))
-    const quietMs = await livedMs(() => listener.part())
+    const quietMs = await livedMs(() => listener.drain())
     const start = performance.now()
     let partedMs = Number.NaN
-    const parted = listener.part().then(() => {
+    const parted = listener.drain().then(() => {
       partedMs = performance.now() - start
     })
     async function ask() {
@@ -200,13 +200,13 @@ describe('listen', () => {
     silent.on('error', () => {}).resume()
     await fetch(listener.url)
 
-    const partingMs = await livedMs(async () => {
+    const drainingMs = await livedMs(async () => {
       const stopped = listener.stop()
       late.write('\r\n')
       expect((await heard).join('')).toEndWith('hello')
       await Promise.all([stopped, ended])
     })
-    expect(partingMs).toBeLessThan(5000)
+    expect(drainingMs).toBeLessThan(5000)
   })
 })
 
@@ -254,7 +254,7 @@ describe('over a socket', () => {
     'http://evil.example/auth/login',
     'http://a/auth/login',
     'http://localhost/health/../auth/login',
-  ])('POST %s reaches the login under the budget of the login', async (target) => {
+  ])('POST %s reaches the login under the limit of the login', async (target) => {
     expect(await openLimited().post(target)).toEqual({
       status: 400,
       isFromLogin: true,
@@ -308,7 +308,7 @@ describe('over a socket', () => {
     'evil.example:99999',
     'x'.repeat(300),
     `a\r\nHost: b/health?`,
-  ])('no Host header moves the login out of its budget: %p', async (host) => {
+  ])('no Host header moves the login out of its limit: %p', async (host) => {
     const answer = await openLimited().post('/auth/login', host)
     if (answer.isFromLogin) expect(answer).toMatchObject({ status: 400, policy: 'auth' })
     else expect(answer.status).toBe(400)

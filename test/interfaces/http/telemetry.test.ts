@@ -60,13 +60,13 @@ describe('telemetry hears of a refusal', () => {
     ])
   })
 
-  test('by the budget that a client has used up', async () => {
+  test('by the limit that a client has reached', async () => {
     const none = countingLimiter(0)
     const http = openHttp({ limiters: { general: none, auth: none, premium: null } })
     await http.get('/languages')
     await http.get(`/auth/check?email=${EMAIL}`)
     await http.get('/health')
-    expect(http.ports.telemetry.of('client_refused').map(({ budget }) => budget)).toEqual([
+    expect(http.ports.telemetry.of('client_refused').map(({ policy }) => policy)).toEqual([
       'general',
       'auth',
     ])
@@ -90,7 +90,7 @@ describe('telemetry hears of every notification', () => {
     return { http, deliver, told, paid }
   }
 
-  test('whether it was news, and how late it came', async () => {
+  test('whether it changed a state, and how late it came', async () => {
     const { http, deliver, told, paid } = await openWithSession()
     http.ports.clock.advance(4200)
     await deliver({ ...paid, occurredAt: NOON })

@@ -16,7 +16,7 @@ export type Ends = {
  * Compares what Alibi has on record, what it answers, what it has mailed and what it has sent back with what the
  * provider knows was paid. `premium` says who has to have it now.
  */
-export async function judgeEnds(
+export async function checkEnds(
   production: Production,
   alibi: AlibiProcess,
   premium: ReadonlyMap<string, boolean>,

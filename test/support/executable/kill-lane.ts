@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { AlibiProcess } from '../service/alibi-process.ts'
 import { IS_WHOLE } from '../thoroughness.ts'
-import { type Ends, judgeEnds } from './ends.ts'
+import { checkEnds, type Ends } from './ends.ts'
 import { buyer, openProduction } from './production.ts'
 import {
   carriedOut,
@@ -64,7 +64,7 @@ async function openLane(emails: readonly string[]) {
       letOutboxTimePass(production)
       alibi = await production.start()
       await carriedOut(production)
-      return { kills, seen, ends: await judgeEnds(production, alibi, premium) }
+      return { kills, seen, ends: await checkEnds(production, alibi, premium) }
     },
     [Symbol.asyncDispose]: () => production[Symbol.asyncDispose](),
   }

@@ -3,7 +3,7 @@ import type { Email } from '../../../domain/email.ts'
 import { createHandler, type Handler } from '../../../interfaces/http/handler.ts'
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
 import { checkAnswer } from '../answers/checked-answers.ts'
-import { CAUSE, fakePorts } from '../fakes.ts'
+import { fakePorts, ORIGIN } from '../fakes.ts'
 import { unlimitedOptions } from './http-options.ts'
 
 export const PEER = '192.0.2.1'
@@ -49,7 +49,7 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
       return ports.mailer.mails.at(-1)!.code
     },
     givePremium: (email: string = EMAIL) =>
-      ports.premiumGrants.add({ id: email, email: email as Email }, CAUSE),
+      ports.premiumGrants.add({ id: email, email: email as Email }, ORIGIN),
     tokenOf: (email: string = EMAIL) => ports.tokens.issue(email as Email, ports.clock.now()),
   }
 }

@@ -1,9 +1,9 @@
 import { expect } from 'bun:test'
-import type { Ports, SandboxDesk } from '../../../application/ports.ts'
+import type { Ports, SandboxCheckout } from '../../../application/ports.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { pageRoutes } from '../../../interfaces/http/app.ts'
 import { newRequestId, REQUEST_ID } from '../../../interfaces/http/request/request-id.ts'
-import { guardAnswer } from '../../../interfaces/http/response/security-headers.ts'
+import { setSecurityHeaders } from '../../../interfaces/http/response/security-headers.ts'
 import { checkAnswer } from '../answers/checked-answers.ts'
 import { fakePorts } from '../fakes.ts'
 import { unlimitedOptions } from './http-options.ts'
@@ -18,7 +18,7 @@ export function visitor({
   openApiDocument = () => ({}),
 }: {
   ports?: Partial<Ports>
-  sandbox?: SandboxDesk | null
+  sandbox?: SandboxCheckout | null
   openApiDocument?: () => unknown
 } = {}) {
   const fakes = fakePorts({ content: realContent, ...ports })
@@ -48,7 +48,7 @@ export function visitor({
 function asSent(own: Headers): Headers {
   const headers = new Headers(own)
   headers.set(REQUEST_ID, newRequestId())
-  guardAnswer(headers, { isHttps: false })
+  setSecurityHeaders(headers, { isHttps: false })
   return headers
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { PremiumGrant } from '../../../domain/premium-grant.ts'
-import { verifyEmail } from '../../../domain/verification.ts'
+import { newVerification } from '../../../domain/verification.ts'
 import { fixedClock, saveVerification } from '../fakes.ts'
 import { EMAIL } from '../http/http-client.ts'
 import { openService } from '../service/real-service.ts'
@@ -30,7 +30,7 @@ export async function openPlayedShop({
   const stripe = await startStripeDouble({ webhookSecret: WEBHOOK_SECRET, clock: stripeClock })
   let service = openService({ stripe, clock, path: ':memory:' })
   const { ports } = service
-  await saveVerification(ports, verifyEmail(EMAIL, { lifetimeMs: YEAR_MS, now: clock.now() }))
+  await saveVerification(ports, newVerification(EMAIL, { lifetimeMs: YEAR_MS, now: clock.now() }))
   await service.reconcile('all')
 
   /** Events that no webhook will ever see. */

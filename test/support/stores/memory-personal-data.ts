@@ -1,28 +1,31 @@
 import type { DatedGrant, PersonalRecords, Store } from '../../../application/store.ts'
 import type { Email } from '../../../domain/email.ts'
-import { type EmailTrace, isErased } from '../../../domain/erasure.ts'
+import { type ErasedEmailDigest, isErased } from '../../../domain/erasure.ts'
 import type { OtpRecord } from '../../../domain/otp.ts'
 import type { PrunedKind } from '../../../domain/retention.ts'
 import type { PaymentMemory } from './memory-store.ts'
 
-/** Where tokens are void: an address's own lines, those that erasures left, and everybody's. */
-export function lineMemory() {
+/** The moments before which tokens are void: an address's own, those that erasures left, and everybody's. */
+export function memoryLogOuts() {
   const own = new Map<Email, Date>()
-  const erased = new Map<EmailTrace, Date>()
+  const erased = new Map<ErasedEmailDigest, Date>()
   let common: Date | null = null
-  const latest = (...lines: (Date | null | undefined)[]) =>
-    lines.reduce<Date | null>((last, line) => (line && !(last && last > line) ? line : last), null)
+  const latest = (...moments: (Date | null | undefined)[]) =>
+    moments.reduce<Date | null>(
+      (last, moment) => (moment && !(last && last > moment) ? moment : last),
+      null,
+    )
 
   return {
     own,
     erased,
     possible: (email: Email) => latest(own.get(email), ...erased.values(), common),
-    drawCommon(line: Date) {
-      common = latest(common, line)
+    raiseCommon(moment: Date) {
+      common = latest(common, moment)
     },
     port: {
-      findByEmail: async (email, traces = []) =>
-        latest(own.get(email), ...traces.map((trace) => erased.get(trace)), common),
+      findByEmail: async (email, digests = []) =>
+        latest(own.get(email), ...digests.map((digest) => erased.get(digest)), common),
       async update(email, change) {
         own.set(email, change(latest(own.get(email), ...erased.values(), common)))
       },
@@ -32,25 +35,25 @@ export function lineMemory() {
 
 type Memory = PaymentMemory & {
   readonly otps: Map<Email, OtpRecord>
-  readonly lines: ReturnType<typeof lineMemory>
+  readonly logOuts: ReturnType<typeof memoryLogOuts>
 }
 
 /** The sandbox's sessions are not kept here. */
 export function memoryPersonalData(memory: Memory): Store['personalData'] {
-  const { otps, verifications, lines, purchases, operatorGrants, messages, audit } = memory
+  const { otps, verifications, logOuts, purchases, operatorGrants, messages, audit } = memory
 
   return {
     find: async (email) => findRecords(memory, email),
-    async erase(email, { name, trace, cause }, judge) {
+    async erase(email, { name, digest, origin }, decide) {
       const account = memory.accountOf(email)
-      const verdict = judge(account, lines.possible(email))
-      if (!verdict) return null
-      for (const purchase of verdict.closed) purchases.set(purchase.id, purchase)
-      memory.revokeAll(email, cause)
+      const decision = decide(account, logOuts.possible(email))
+      if (!decision) return null
+      for (const purchase of decision.closed) purchases.set(purchase.id, purchase)
+      memory.revokeAll(email, origin)
       otps.delete(email)
       verifications.delete(email)
-      lines.own.delete(email)
-      lines.erased.set(trace, verdict.lineAt)
+      logOuts.own.delete(email)
+      logOuts.erased.set(digest, decision.tokensValidAfter)
       const rename = <Item extends { readonly email: Email }>(item: Item): Item =>
         item.email === email ? { ...item, email: name } : item
       const isOwn = (item: { readonly email: Email }) => item.email === email
@@ -89,7 +92,7 @@ function findRecords(memory: Memory, email: Email): PersonalRecords {
       verifiedAt: verification.verifiedAt,
       expiresAt: verification.expiresAt,
     },
-    logOutLineAt: memory.lines.own.get(email) ?? null,
+    logOutLineAt: memory.logOuts.own.get(email) ?? null,
     purchases,
     grants: memory.datedGrants().filter((grant) => grant.email === email),
     refunds,
@@ -101,7 +104,7 @@ function findRecords(memory: Memory, email: Email): PersonalRecords {
 }
 
 export function memoryRetention(memory: Memory): Store['retention'] {
-  const { otps, verifications, lines, purchases, messages, audit } = memory
+  const { otps, verifications, logOuts, purchases, messages, audit } = memory
   type Moments = 'mailedAt' | 'wrongTriesAt'
 
   function pruneMoments(of: Moments, upTo: Date, limit: number): number {
@@ -133,10 +136,10 @@ export function memoryRetention(memory: Memory): Store['retention'] {
     verifications: (upTo, limit) =>
       deleteSome(verifications, ({ expiresAt }) => expiresAt <= upTo, limit).length,
     log_outs(upTo, limit) {
-      const isOld = (line: Date) => line <= upTo
-      const own = deleteSome(lines.own, isOld, limit)
-      const pruned = [...own, ...deleteSome(lines.erased, isOld, limit - own.length)]
-      pruned.forEach(lines.drawCommon)
+      const isOld = (moment: Date) => moment <= upTo
+      const own = deleteSome(logOuts.own, isOld, limit)
+      const pruned = [...own, ...deleteSome(logOuts.erased, isOld, limit - own.length)]
+      pruned.forEach(logOuts.raiseCommon)
       return pruned.length
     },
     messages: (upTo, limit) =>

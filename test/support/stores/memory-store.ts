@@ -1,7 +1,7 @@
 import type { Account, DatedGrant, Store } from '../../../application/store.ts'
 import type { Dispute } from '../../../domain/dispute.ts'
 import type { Email } from '../../../domain/email.ts'
-import { type AuditEntry, type Cause, findGrantChanges } from '../../../domain/grant-change.ts'
+import { type AuditEntry, findGrantChanges, type Origin } from '../../../domain/grant-change.ts'
 import { EMPTY_OTP_RECORD, type OtpRecord } from '../../../domain/otp.ts'
 import {
   OUTBOX_KINDS,
@@ -9,7 +9,7 @@ import {
   type OutboxMessage,
   WAIT_MAX_MS,
 } from '../../../domain/outbox.ts'
-import { isNews, type PremiumGrant } from '../../../domain/premium-grant.ts'
+import { isStateChange, type PremiumGrant } from '../../../domain/premium-grant.ts'
 import {
   PURCHASE_STATES,
   type Purchase,
@@ -20,7 +20,7 @@ import type { Refund } from '../../../domain/refund.ts'
 import type { Verification } from '../../../domain/verification.ts'
 import {
   compareGrants,
-  lineMemory,
+  memoryLogOuts,
   memoryPersonalData,
   memoryRetention,
 } from './memory-personal-data.ts'
@@ -28,7 +28,7 @@ import {
 /** The promises of every repository, kept in memory. Its methods run to the end without a pause, so they are atomic. */
 export function memoryStore(): Store {
   const sweeps = new Map<string, Date>()
-  const lines = lineMemory()
+  const logOuts = memoryLogOuts()
   const memory = paymentMemory()
   const { verifications } = memory
   const otps = new Map<Email, OtpRecord>()
@@ -56,9 +56,9 @@ export function memoryStore(): Store {
         sweeps.set(sweep, startedAt)
       },
     },
-    logOuts: lines.port,
-    personalData: memoryPersonalData({ ...memory, otps, lines }),
-    retention: memoryRetention({ ...memory, otps, lines }),
+    logOuts: logOuts.port,
+    personalData: memoryPersonalData({ ...memory, otps, logOuts }),
+    retention: memoryRetention({ ...memory, otps, logOuts }),
     databaseHealth: {
       check: async () => {},
       checkWritable: async () => {},
@@ -148,11 +148,11 @@ function paymentMemory() {
   ]
 
   /** Does the work, which must not throw, and writes down what it changed in the grants of the addresses. */
-  function recordChanges(emails: readonly Email[], cause: Cause, work: () => void) {
+  function recordChanges(emails: readonly Email[], origin: Origin, work: () => void) {
     const before = emails.flatMap(grantsOf)
     work()
     const changes = findGrantChanges(before, emails.flatMap(grantsOf))
-    audit.push(...changes.map((change) => ({ ...change, ...cause })))
+    audit.push(...changes.map((change) => ({ ...change, ...origin })))
   }
 
   return {
@@ -189,15 +189,15 @@ function paymentMemory() {
       )
       return [...operatorGrants, ...bought].sort(compareGrants)
     },
-    revokeAll(email: Email, cause: Cause) {
-      recordChanges([email], cause, () => {
+    revokeAll(email: Email, origin: Origin) {
+      recordChanges([email], origin, () => {
         operatorGrants.forEach((grant, index) => {
           if (grant.email !== email || grant.revokedAt) return
-          operatorGrants[index] = { ...grant, revokedAt: cause.at }
+          operatorGrants[index] = { ...grant, revokedAt: origin.at }
         })
         for (const purchase of purchasesOf(email)) {
           if (purchase.state !== 'paid' || purchase.revokedAt) continue
-          purchases.set(purchase.id, { ...purchase, revokedAt: cause.at })
+          purchases.set(purchase.id, { ...purchase, revokedAt: origin.at })
         }
       })
     },
@@ -225,11 +225,11 @@ function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
       purchase,
       messages: following = [],
     }: { purchase: Purchase | null; messages?: readonly OutboxMessage[] },
-    cause: Cause,
+    origin: Origin,
   ) {
     if (purchase) {
       refuseConflict(purchase, purchases)
-      recordChanges([purchase.email], cause, () => void purchases.set(purchase.id, purchase))
+      recordChanges([purchase.email], origin, () => void purchases.set(purchase.id, purchase))
     }
     for (const message of following) {
       if (!messages.has(message.key)) messages.set(message.key, message)
@@ -237,16 +237,16 @@ function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
   }
 
   return {
-    async update(email, cause, change) {
+    async update(email, origin, change) {
       const result = change(accountOf(email))
-      store(result, cause)
+      store(result, origin)
       return result
     },
-    async updateById(id, cause, change) {
+    async updateById(id, origin, change) {
       const purchase = purchases.get(id)
       if (!purchase) return null
       const result = change(accountOf(purchase.email), purchase)
-      store(result, cause)
+      store(result, origin)
       return result
     },
     findAccount: async (email) => accountOf(email),
@@ -283,14 +283,14 @@ function memoryPremiumGrants(memory: PaymentMemory): Store['premiumGrants'] {
   const { operatorGrants, grantsOf, recordChanges } = memory
   return {
     findByEmail: async (email) => grantsOf(email),
-    async add({ id, email }, cause) {
-      recordChanges([email], cause, () => {
-        operatorGrants.push({ id, email, payment: null, revokedAt: null, since: cause.at })
+    async add({ id, email }, origin) {
+      recordChanges([email], origin, () => {
+        operatorGrants.push({ id, email, payment: null, revokedAt: null, since: origin.at })
       })
     },
-    async revokeAll(email, cause) {
+    async revokeAll(email, origin) {
       const revoked = grantsOf(email).filter(({ revokedAt }) => revokedAt === null)
-      memory.revokeAll(email, cause)
+      memory.revokeAll(email, origin)
       return revoked.length
     },
     list: async ({ after, limit }) =>
@@ -318,22 +318,22 @@ function memoryFacts<Fact extends Refund | Dispute>(
   return {
     async update<Reported extends { readonly id: string }>(
       reported: readonly Reported[],
-      cause: Cause,
+      origin: Origin,
       change: (known: Fact | null, reported: Reported) => Fact,
     ): Promise<number> {
       const changed = new Map<string, Fact>()
-      let news = 0
+      let changes = 0
       for (const one of reported) {
         const known = changed.get(one.id) ?? facts.get(one.id) ?? null
         const fact = change(known, one)
         if (fact === known) continue
         changed.set(one.id, fact)
-        if (isNews(known, fact)) news++
+        if (isStateChange(known, fact)) changes++
       }
-      recordChanges(buyersOf([...changed.values()]), cause, () => {
+      recordChanges(buyersOf([...changed.values()]), origin, () => {
         for (const [id, fact] of changed) facts.set(id, fact)
       })
-      return news
+      return changes
     },
     findById: async (id: string) => facts.get(id) ?? null,
     async findPendingPayments(): Promise<readonly string[]> {

@@ -32,7 +32,7 @@ describe('events of the Stripe double', () => {
       async fetch(request) {
         const signature = request.headers.get('stripe-signature')
         const payload = await request.bytes()
-        received.push((await gateway.readNotification({ payload, signature })).eventType)
+        received.push((await gateway.verifyEvent({ payload, signature })).eventType)
         return new Response(null, { status })
       },
     })

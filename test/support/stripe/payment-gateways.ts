@@ -1,8 +1,4 @@
-import type {
-  PaymentGateway,
-  PaymentNotification,
-  SandboxAction,
-} from '../../../application/ports.ts'
+import type { PaymentEvent, PaymentGateway, SandboxAction } from '../../../application/ports.ts'
 import type { Email } from '../../../domain/email.ts'
 import {
   draftPurchase,
@@ -31,7 +27,7 @@ export type OpenGateway = {
   /** Plays the buyer, or the buyer's bank. */
   act(sessionId: string, action: SandboxAction): Promise<void>
   /** The next delivery about a session, as bytes and as the gateway reads it. */
-  nextSessionReport(): Promise<{ delivery: Delivery; notification: PaymentNotification }>
+  nextSessionReport(): Promise<{ delivery: Delivery; event: PaymentEvent }>
   close(): Promise<void>
 }
 
@@ -85,8 +81,8 @@ async function openStripe(): Promise<OpenGateway> {
       for (const event of double.held().slice(read)) {
         read++
         const delivery = await signedDelivery(event, { secret: WEBHOOK_SECRET, at: clock.now() })
-        const notification = await gateway.readNotification(delivery)
-        if (notification.kind === 'session') return { delivery, notification }
+        const notification = await gateway.verifyEvent(delivery)
+        if (notification.kind === 'session') return { delivery, event: notification }
       }
       throw new Error('no event is about a session')
     },
@@ -98,7 +94,7 @@ async function openSandbox(): Promise<OpenGateway> {
   const clock = fixedClock()
   const deliveries = deliveryQueue()
   let ids = 0
-  const { gateway, desk, stop } = sandboxPaymentGateway({
+  const { gateway, sandboxCheckout, stop } = sandboxPaymentGateway({
     sessions: memorySandboxSessions(),
     price: PRICE,
     productName: 'Alibi Premium',
@@ -113,13 +109,13 @@ async function openSandbox(): Promise<OpenGateway> {
   return {
     gateway,
     clock,
-    act: async (sessionId, action) => void (await desk.act(sessionId, action)),
+    act: async (sessionId, action) => void (await sandboxCheckout.applyAction(sessionId, action)),
     async nextSessionReport() {
       for (;;) {
         const { payload, signature } = await deliveries.next()
         const delivery = { payload: new TextEncoder().encode(payload), signature }
-        const notification = await gateway.readNotification(delivery)
-        if (notification.kind === 'session') return { delivery, notification }
+        const event = await gateway.verifyEvent(delivery)
+        if (event.kind === 'session') return { delivery, event }
       }
     },
     close: async () => stop(),

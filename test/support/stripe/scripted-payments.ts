@@ -2,8 +2,8 @@ import type {
   CheckoutSession,
   ListPage,
   ListWindow,
+  PaymentEvent,
   PaymentGateway,
-  PaymentNotification,
 } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { Dispute } from '../../../domain/dispute.ts'
@@ -21,7 +21,7 @@ type Unreadable = {
 }
 
 /**
- * A provider whose sessions do what the test says. Notifications are JSON of a `PaymentNotification`, and their
+ * A provider whose sessions do what the test says. Notifications are JSON of a `PaymentEvent`, and their
  * signature is the word `valid`. A test fills `refunds`, `disputes` and `undelivered` in the order in which they are
  * made; of these no moment is known, so that every window holds them all.
  */
@@ -29,7 +29,7 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
   const sessions = new Map<string, SessionReport>()
   const refunds: Refund[] = []
   const disputes: Dispute[] = []
-  const undelivered: PaymentNotification[] = []
+  const undelivered: PaymentEvent[] = []
   const unreadable: Unreadable = { sessions: [], notifications: [], refunds: [], disputes: [] }
   const refundKeys = new Set<OutboxKey>()
   const calls: string[] = []
@@ -144,16 +144,10 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
     async findDisputes(window: ListWindow) {
       return page('findDisputes', window, { made: disputes, bad: unreadable.disputes })
     },
-    async readNotification({
-      payload,
-      signature,
-    }: {
-      payload: Uint8Array
-      signature: string | null
-    }) {
+    async verifyEvent({ payload, signature }: { payload: Uint8Array; signature: string | null }) {
       if (signature !== 'valid') throw new DomainError('invalid_signature')
-      const notification = JSON.parse(new TextDecoder().decode(payload), reviveDate)
-      return { occurredAt: null, ...notification }
+      const event = JSON.parse(new TextDecoder().decode(payload), reviveDate)
+      return { occurredAt: null, ...event }
     },
     /** What the buyer, or the buyer's bank, does at the provider. */
     move(sessionId: string, outcome: SessionOutcome): SessionReport {

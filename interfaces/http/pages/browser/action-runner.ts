@@ -7,7 +7,7 @@ const WAIT_MS = 500
 const LONG_WAIT_MS = 5000
 
 /** One action at a time. Every failure is a `Problem`, and goes to `fail` with the action that may be tried again. */
-export function attempts({
+export function actionRunner({
   begin,
   wait,
   end,

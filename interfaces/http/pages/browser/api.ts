@@ -90,7 +90,7 @@ export function apiClient(problems: Readonly<Record<string, StringKey>>) {
     const word = status === 429 ? 'error_too_many_requests' : problems[error]
     return new Problem(word ?? 'error_server', {
       ...(status === 429 ? { retryAt: inSeconds(headers.get('retry-after')) } : {}),
-      ...budgetOf(headers.get('ratelimit')),
+      ...rateLimitOf(headers.get('ratelimit')),
       ...(status >= 500 ? { mayRetry: true, requestId: headers.get('x-request-id') } : {}),
     })
   }
@@ -105,7 +105,7 @@ export function apiClient(problems: Readonly<Record<string, StringKey>>) {
 }
 
 /** A `RateLimit` field: `"auth";r=0;t=873`. Once nothing remains, it says when to come back. */
-function budgetOf(field: string | null): { remaining?: number; retryAt?: number } {
+function rateLimitOf(field: string | null): { remaining?: number; retryAt?: number } {
   const [, remaining, seconds = null] = /;r=(\d+);t=(\d+)/.exec(field ?? '') ?? []
   if (remaining === undefined) return {}
   return Number(remaining) > 0

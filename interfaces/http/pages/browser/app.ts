@@ -4,12 +4,12 @@ import { findEmail } from '../../../../domain/email.ts'
 import type { Language } from '../../../../domain/language.ts'
 import type { AppPageData } from '../page-data.ts'
 import { isolate } from '../wait-words.ts'
-import { type Action, attempts } from './action-runner.ts'
+import { type Action, actionRunner } from './action-runner.ts'
 import { apiClient, Problem } from './api.ts'
-import { triesOfCode } from './code-attempts.ts'
+import { codeAttempts } from './code-attempts.ts'
 import { readCode } from './code-text.ts'
 import { element, onClick, readData } from './dom.ts'
-import { openProving } from './email-verification.ts'
+import { openEmailVerification } from './email-verification.ts'
 import { endpointsOf } from './endpoints.ts'
 import { type Excuse, excuseBox } from './excuse.ts'
 import { codeField, emailField, markInvalid, onCodeFilledIn } from './fields.ts'
@@ -18,8 +18,8 @@ import { problemBox } from './problem-box.ts'
 import { resendButton } from './resend.ts'
 import { openSession } from './session.ts'
 import { markBusy, moveTo, onSubmit, type Step, shownStep, showStep } from './steps.ts'
-import { visit } from './storage.ts'
-import { onLanguageChosen, speaker } from './words.ts'
+import { sessionStore } from './storage.ts'
+import { onLanguageChosen, translator } from './translator.ts'
 
 const CODE_PROBLEMS: readonly string[] = ['error_invalid_code', 'error_code_incomplete']
 
@@ -28,35 +28,35 @@ const api = apiClient(data.problems)
 const endpoints = endpointsOf(api)
 // Apart, since signing out puts an end to what is awaited, but not to a change of language.
 const languageEndpoints = endpointsOf(apiClient(data.problems))
-const speech = speaker(data.words)
+const texts = translator(data.words)
 const session = openSession()
-const proving = openProving(endpoints, data)
+const emailVerification = openEmailVerification(endpoints, data)
 const status = element('status', HTMLElement)
 const waiting = element('waiting', HTMLElement)
 const signedInAs = element('signed-in-as', HTMLElement)
 const developmentCode = element('development-code', HTMLElement)
-const tries = triesOfCode(data)
-const resend = resendButton(speech)
-const excuse = excuseBox(speech, {
-  copied: () => settleAnew(() => speech.word('copied')),
-  cannotCopy: () => settleAnew(() => speech.word('copy_failed')),
+const attempts = codeAttempts(data)
+const resend = resendButton(texts)
+const excuse = excuseBox(texts, {
+  copied: () => settleAnew(() => texts.word('copied')),
+  cannotCopy: () => settleAnew(() => texts.word('copy_failed')),
 })
-const problems = problemBox(speech, { retry: (action) => attempt(action) })
+const problems = problemBox(texts, { retry: (action) => attempt(action) })
 
 let isLeaving = false
 
-const { attempt, abandon } = attempts({
+const { attempt, abandon } = actionRunner({
   begin() {
     isLeaving = false
     problems.clear()
     markInvalid(null)
     markBusy(true)
   },
-  wait: (key) => speech.say(waiting, () => speech.word(key)),
+  wait: (key) => texts.say(waiting, () => texts.word(key)),
   end() {
     if (isLeaving) return
     markBusy(false)
-    speech.say(waiting, null)
+    texts.say(waiting, null)
   },
   fail: showProblem,
 })
@@ -73,14 +73,14 @@ function start(): void {
   for (const button of document.querySelectorAll<HTMLElement>('[data-change-email]')) {
     onClick(button, changeEmail)
   }
-  onLanguageChosen(speech.language, changeLanguage)
+  onLanguageChosen(texts.language, changeLanguage)
   window.addEventListener('pageshow', ({ persisted }) => persisted && comeBack())
   window.addEventListener('storage', session.followOtherTabs)
 
   element('unstarted', HTMLElement).remove()
-  speech.say(element('price', HTMLElement), () => (data.price ? speech.price(data.price) : ''))
-  speech.say(element('buy', HTMLElement), sayBuy)
-  speech.say(signedInAs, sayWhoIsSignedIn)
+  texts.say(element('price', HTMLElement), () => (data.price ? texts.price(data.price) : ''))
+  texts.say(element('buy', HTMLElement), sayBuy)
+  texts.say(signedInAs, sayWhoIsSignedIn)
   comeBack()
 }
 
@@ -91,11 +91,11 @@ function comeBack(): void {
   if (location.hash) history.replaceState(null, '', location.pathname + location.search)
   isLeaving = false
   markBusy(false)
-  speech.say(waiting, null)
+  texts.say(waiting, null)
   emailField.value = session.email()
   if (!session.token() && hasPaid && findProof(session.email())) {
     showStep(null)
-    settle(() => speech.word('loading'))
+    settle(() => texts.word('loading'))
     attempt(logInAfterPayment)
     return
   }
@@ -108,26 +108,26 @@ function comeBack(): void {
 
 function firstStep(): Step {
   if (session.token()) return 'excuse'
-  const step = visit.read('step')
+  const step = sessionStore.read('step')
   if (step !== 'email' && findProof(session.email())) return 'buy'
   return session.email() && step === 'code' ? 'code' : 'email'
 }
 
 async function sendCode(): Promise<void> {
   if (shownStep() === 'email') readAddress()
-  const { devCode } = await endpoints.verifyEmail(session.email(), speech.language())
-  tries.codeSent()
+  const { devCode } = await endpoints.verifyEmail(session.email(), texts.language())
+  attempts.codeSent()
   resend.startCountdown()
   moveTo('code')
   settle(sayCodeSent)
   developmentCode.hidden = devCode === undefined
-  speech.say(developmentCode, () => speech.word('development_code', { code: devCode ?? '' }))
+  texts.say(developmentCode, () => texts.word('development_code', { code: devCode ?? '' }))
 }
 
 function readAddress(): void {
   const typed = findEmail(emailField.value)
   if (!typed) throw new Problem('error_invalid_email')
-  if (typed !== session.email()) tries.startAnew()
+  if (typed !== session.email()) attempts.startAnew()
   session.setEmail(typed)
   codeField.value = ''
 }
@@ -136,24 +136,24 @@ async function confirmCode(): Promise<void> {
   const code = readCode(codeField.value)
   if (code === null) throw new Problem('error_code_incomplete')
 
-  const { token } = await proving.confirm(session.email(), code).catch(countWrongTry)
+  const { token } = await emailVerification.confirm(session.email(), code).catch(countWrongTry)
   codeField.value = ''
   if (token !== null) {
     signIn(token)
     return
   }
   moveTo('buy')
-  settle(() => speech.word('email_confirmed'))
+  settle(() => texts.word('email_confirmed'))
 }
 
 /** What the page knows of the tries that are left: its own count, and what the service still takes from this client. */
 function countWrongTry(error: unknown): never {
   if (!(error instanceof Problem) || error.word !== 'error_invalid_code') throw error
-  tries.countWrong()
+  attempts.countWrong()
   const { remaining = Number.POSITIVE_INFINITY } = error.details
   throw new Problem(error.word, {
     ...error.details,
-    triesLeft: Math.min(tries.left(), remaining),
+    triesLeft: Math.min(attempts.left(), remaining),
   })
 }
 
@@ -165,20 +165,20 @@ function changeEmail(): void {
 
 async function buy(): Promise<void> {
   try {
-    const { checkoutUrl } = await endpoints.startCheckout(session.email(), speech.language())
-    speech.say(waiting, () => speech.word('to_payment'))
+    const { checkoutUrl } = await endpoints.startCheckout(session.email(), texts.language())
+    texts.say(waiting, () => texts.word('to_payment'))
     isLeaving = true
     location.assign(checkoutUrl)
   } catch (error) {
     if (!(error instanceof Problem) || error.word !== 'error_premium_active') throw error
-    const { token } = await proving.standing(session.email())
+    const { token } = await emailVerification.standing(session.email())
     if (token === null) throw error
     signIn(token)
   }
 }
 
 async function logInAfterPayment(): Promise<void> {
-  const standing = await proving.standing(session.email())
+  const standing = await emailVerification.standing(session.email())
   settle(null)
   if (standing.token !== null) signIn(standing.token)
   else moveTo(standing.isVerified ? 'buy' : 'email')
@@ -186,18 +186,18 @@ async function logInAfterPayment(): Promise<void> {
 
 function signIn(token: string): void {
   session.signIn(token, session.email())
-  speech.refresh(signedInAs)
+  texts.refresh(signedInAs)
   moveTo('excuse')
-  settle(() => speech.word('premium_active'))
+  settle(() => texts.word('premium_active'))
 }
 
 async function fetchExcuse(): Promise<void> {
   let language: Language
   let next: Excuse
   do {
-    language = speech.language()
+    language = texts.language()
     next = await endpoints.pickReason(language, session.token())
-  } while (language !== speech.language())
+  } while (language !== texts.language())
   showExcuse(next)
 }
 
@@ -209,7 +209,7 @@ function showExcuse(next: Excuse): void {
 async function signOutEverywhere(): Promise<void> {
   await endpoints.logOut(session.token())
   signOut()
-  settle(() => speech.word('signed_out_everywhere'))
+  settle(() => texts.word('signed_out_everywhere'))
 }
 
 /** Does not wait for what is under way: the device may be a borrowed one. */
@@ -218,9 +218,9 @@ function signOut(): void {
   session.forgetAll()
   excuse.clear()
   emailField.value = ''
-  speech.refresh(signedInAs)
+  texts.refresh(signedInAs)
   moveTo('email')
-  settle(() => speech.word('signed_out'))
+  settle(() => texts.word('signed_out'))
 }
 
 function stopWaiting(): void {
@@ -240,7 +240,7 @@ function showProblem(problem: Problem, action: Action): void {
   }
   if (problem.word === 'error_invalid_email') markInvalid(emailField)
   if (CODE_PROBLEMS.includes(problem.word)) markInvalid(codeField)
-  // Codes are asked for and tried out of one budget.
+  // Asking for a code and trying one count against the same limit.
   const { retryAt } = problem.details
   if (retryAt !== undefined && shownStep() === 'code') resend.waitUntil(retryAt)
   // Without a step there is nothing else to do than to go on.
@@ -261,7 +261,7 @@ async function changeLanguage(next: Language, isLatest: () => boolean): Promise<
         : null,
     ])
     if (!isLatest()) return
-    speech.change(next, words)
+    texts.change(next, words)
     if (nextExcuse && isReading()) showExcuse(nextExcuse)
   } catch (error) {
     if (isLatest()) problems.show(error instanceof Problem ? error : new Problem('error_server'))
@@ -269,22 +269,22 @@ async function changeLanguage(next: Language, isLatest: () => boolean): Promise<
 }
 
 function sayCodeSent(): string {
-  return speech.word('code_sent', { email: isolate(session.email()) })
+  return texts.word('code_sent', { email: isolate(session.email()) })
 }
 
 function sayBuy(): string {
   return data.price
-    ? speech.word('buy_for', { price: isolate(speech.price(data.price)) })
-    : speech.word('buy')
+    ? texts.word('buy_for', { price: isolate(texts.price(data.price)) })
+    : texts.word('buy')
 }
 
 function sayWhoIsSignedIn(): string {
-  return session.email() && speech.word('signed_in_as', { email: isolate(session.email()) })
+  return session.email() && texts.word('signed_in_as', { email: isolate(session.email()) })
 }
 
 /** What holds from now on: where the buyer is, or what has been done. */
 function settle(saying: (() => string) | null): void {
-  speech.say(status, saying)
+  texts.say(status, saying)
 }
 
 /** Says it again, too, where the same was said before. */

@@ -1,5 +1,5 @@
 import { ATTEMPTS_MAX, isMailedAgain } from '../../../../domain/otp.ts'
-import { hasFields, readJson, visit } from './storage.ts'
+import { hasFields, readJson, sessionStore } from './storage.ts'
 
 type Tries = {
   /** When the code was sent for the first time, in milliseconds since 1970. */
@@ -13,9 +13,9 @@ const NONE: Tries = { sentAt: 0, wrong: 0 }
  * How many tries a code has left, as far as this tab knows. The service keeps its own count to itself: `left` is
  * what it will take at most.
  */
-export function triesOfCode({ otpLifetimeMs }: { otpLifetimeMs: number }) {
-  const read = () => readJson(visit, 'tries', areTries) ?? NONE
-  const write = (tries: Tries) => visit.write('tries', JSON.stringify(tries))
+export function codeAttempts({ otpLifetimeMs }: { otpLifetimeMs: number }) {
+  const read = () => readJson(sessionStore, 'tries', areTries) ?? NONE
+  const write = (tries: Tries) => sessionStore.write('tries', JSON.stringify(tries))
   return {
     /** A mail went out, with the same code as before or another one. */
     codeSent() {

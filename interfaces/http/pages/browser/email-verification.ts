@@ -6,7 +6,7 @@ import { dropProof, findProof, keepProof, newChallenge, type Proof } from './pkc
 type Standing = { readonly token: string } | { readonly token: null; readonly isVerified: boolean }
 
 /** Proves addresses by their codes, and remembers by what this browser can show that it has. */
-export function openProving(
+export function openEmailVerification(
   endpoints: Pick<Endpoints, 'confirmEmail' | 'logInVerified'>,
   { verificationLifetimeMs }: { verificationLifetimeMs: number },
 ) {

@@ -1,12 +1,12 @@
 import { type Language, textDirection } from '../../../../domain/language.ts'
 import { copyText, element } from './dom.ts'
-import type { speaker } from './words.ts'
+import type { translator } from './translator.ts'
 
 export type Excuse = { readonly reason: string; readonly language: Language }
 
 /** Where the excuse stands, and what one can do with it. */
 export function excuseBox(
-  speech: Pick<ReturnType<typeof speaker>, 'say' | 'refresh' | 'word'>,
+  texts: Pick<ReturnType<typeof translator>, 'say' | 'refresh' | 'word'>,
   { copied, cannotCopy }: { copied: () => void; cannotCopy: () => void },
 ) {
   const box = element('excuse', HTMLElement)
@@ -32,7 +32,7 @@ export function excuseBox(
   copy.addEventListener('click', copyExcuse)
   share.addEventListener('click', shareText)
   share.hidden = !('share' in navigator)
-  speech.say(another, () => speech.word(text() === '' ? 'generate' : 'another'))
+  texts.say(another, () => texts.word(text() === '' ? 'generate' : 'another'))
 
   return {
     isEmpty: () => text() === '',
@@ -40,12 +40,12 @@ export function excuseBox(
       box.lang = language
       box.dir = textDirection(language)
       box.textContent = reason
-      speech.refresh(another)
+      texts.refresh(another)
       copy.disabled = share.disabled = false
     },
     clear() {
       box.textContent = ''
-      speech.refresh(another)
+      texts.refresh(another)
       copy.disabled = share.disabled = true
     },
   }

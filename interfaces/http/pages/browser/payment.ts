@@ -1,4 +1,4 @@
-// Asks again whether the payment has arrived, and shows the new page once there is news.
+// Asks again whether the payment has arrived, and shows the new page once its state has changed.
 
 import { REFRESH_WAITS_SECONDS } from '../page-data.ts'
 import { element } from './dom.ts'
@@ -8,7 +8,7 @@ const answer = element('answer', HTMLElement)
 async function waitForPayment(): Promise<void> {
   for (const seconds of REFRESH_WAITS_SECONDS) {
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-    if (await isNews()) {
+    if (await isStateChange()) {
       location.reload()
       return
     }
@@ -18,7 +18,7 @@ async function waitForPayment(): Promise<void> {
 }
 
 /** Without a connection, or while the service is out of reach, there is none. */
-async function isNews(): Promise<boolean> {
+async function isStateChange(): Promise<boolean> {
   try {
     const response = await fetch(location.href, { cache: 'no-store' })
     if (!response.ok) return false

@@ -1,4 +1,4 @@
-import { hasFields, lasting, readJson } from './storage.ts'
+import { hasFields, localStore, readJson } from './storage.ts'
 
 /**
  * That this very browser has proved an address, by a secret that only it knows (RFC 7636, method S256): with it the
@@ -48,12 +48,12 @@ export function latestProof(): Proof | null {
 }
 
 function readProofs(): readonly Proof[] {
-  const proofs = readJson(lasting, 'proofs', areProofs) ?? []
+  const proofs = readJson(localStore, 'proofs', areProofs) ?? []
   return proofs.filter(({ until }) => Date.now() < until)
 }
 
 function write(proofs: readonly Proof[]): void {
-  lasting.write('proofs', proofs.length > 0 ? JSON.stringify(proofs) : null)
+  localStore.write('proofs', proofs.length > 0 ? JSON.stringify(proofs) : null)
 }
 
 function areProofs(value: unknown): value is Proof[] {

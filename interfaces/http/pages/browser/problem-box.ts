@@ -4,7 +4,7 @@ import type { Problem } from './api.ts'
 import { countdown, secondsUntil } from './countdown.ts'
 import { element } from './dom.ts'
 import { focusStep } from './steps.ts'
-import type { speaker } from './words.ts'
+import type { translator } from './translator.ts'
 
 type Shown = {
   readonly problem: Problem
@@ -18,7 +18,7 @@ type Wait = () => { readonly duration: string }
 
 /** Where the page says what went wrong, when to come back, and offers to try again. */
 export function problemBox(
-  speech: Pick<ReturnType<typeof speaker>, 'say' | 'refresh' | 'word' | 'wait' | 'counted'>,
+  texts: Pick<ReturnType<typeof translator>, 'say' | 'refresh' | 'word' | 'wait' | 'counted'>,
   { retry }: { retry: (action: Action) => void },
 ) {
   const alert = element('problem-alert', HTMLElement)
@@ -31,8 +31,8 @@ export function problemBox(
     tick() {
       // A screen reader has said it once, and does not say it every second.
       alert.setAttribute('aria-live', 'off')
-      speech.refresh(text)
-      speech.refresh(more)
+      texts.refresh(text)
+      texts.refresh(more)
     },
     done() {
       const { action = null, resumes = false } = shown ?? {}
@@ -44,8 +44,8 @@ export function problemBox(
   function clear(): void {
     shown = null
     clock.stop()
-    speech.say(text, null)
-    speech.say(more, null)
+    texts.say(text, null)
+    texts.say(more, null)
     if (document.activeElement === button) focusStep()
     button.hidden = true
   }
@@ -57,25 +57,25 @@ export function problemBox(
     const isSpent = retryAt !== undefined || triesLeft === 0
     alert.removeAttribute('aria-live')
     const seconds = secondsUntil(retryAt ?? 0)
-    const wait = () => ({ duration: isolate(speech.wait(seconds())) })
-    speech.say(text, () => sayProblem(problem, wait))
-    speech.say(more, () => sayMore(problem, wait))
+    const wait = () => ({ duration: isolate(texts.wait(seconds())) })
+    texts.say(text, () => sayProblem(problem, wait))
+    texts.say(more, () => sayMore(problem, wait))
     if (retryAt !== undefined) clock.start(retryAt)
     button.hidden = isSpent || !mayRetry || action === null
   }
 
   function sayProblem({ word, details: { retryAt, triesLeft } }: Problem, wait: Wait): string {
-    if (triesLeft === 0 && retryAt === undefined) return speech.word('error_code_used_up')
-    return speech.word(word, retryAt === undefined ? {} : wait())
+    if (triesLeft === 0 && retryAt === undefined) return texts.word('error_code_used_up')
+    return texts.word(word, retryAt === undefined ? {} : wait())
   }
 
   function sayMore({ word, details }: Problem, wait: Wait): string {
     const { retryAt, triesLeft, requestId } = details
     if (retryAt !== undefined && word !== 'error_too_many_requests') {
-      return speech.word('error_too_many_requests', wait())
+      return texts.word('error_too_many_requests', wait())
     }
-    if (triesLeft) return speech.counted('tries_left', triesLeft)
-    return requestId ? speech.word('error_reference', { id: isolate(requestId) }) : ''
+    if (triesLeft) return texts.counted('tries_left', triesLeft)
+    return requestId ? texts.word('error_reference', { id: isolate(requestId) }) : ''
   }
 
   button.addEventListener('click', () => {

@@ -2,20 +2,20 @@ import { isolate } from '../wait-words.ts'
 import { countdown, secondsUntil } from './countdown.ts'
 import { element } from './dom.ts'
 import { codeField } from './fields.ts'
-import { visit } from './storage.ts'
-import type { speaker } from './words.ts'
+import { sessionStore } from './storage.ts'
+import type { translator } from './translator.ts'
 
 /** A mail takes a while, and the service counts them. */
 const WAIT_MS = 30_000
 
 /** The button for another mail, and in its place the time until there may be one. */
 export function resendButton(
-  speech: Pick<ReturnType<typeof speaker>, 'say' | 'refresh' | 'word' | 'wait'>,
+  texts: Pick<ReturnType<typeof translator>, 'say' | 'refresh' | 'word' | 'wait'>,
 ) {
   const button = element('resend', HTMLButtonElement)
   const waiting = element('resend-wait', HTMLElement)
   const clock = countdown({
-    tick: () => speech.refresh(waiting),
+    tick: () => texts.refresh(waiting),
     done: () => showWaiting(false),
   })
 
@@ -27,10 +27,10 @@ export function resendButton(
 
   /** In milliseconds since 1970. */
   function waitUntil(until: number): void {
-    visit.write('resend-at', String(until))
+    sessionStore.write('resend-at', String(until))
     const seconds = secondsUntil(until)
-    speech.say(waiting, () =>
-      speech.word('resend_wait', { duration: isolate(speech.wait(seconds())) }),
+    texts.say(waiting, () =>
+      texts.word('resend_wait', { duration: isolate(texts.wait(seconds())) }),
     )
     showWaiting(true)
     clock.start(until)
@@ -41,7 +41,7 @@ export function resendButton(
     startCountdown: () => waitUntil(Date.now() + WAIT_MS),
     /** Goes on with the wait that began before the page was reloaded. */
     resume() {
-      const until = Number(visit.read('resend-at'))
+      const until = Number(sessionStore.read('resend-at'))
       if (until > Date.now()) waitUntil(until)
     },
   }

@@ -1,5 +1,5 @@
 import { dropAllProofs, dropProof, latestProof } from './pkce-store.ts'
-import { lasting, visit } from './storage.ts'
+import { localStore, sessionStore } from './storage.ts'
 
 /** What a header may carry. Anything else was not put there by us. */
 const TOKEN = /^[\x21-\x7e]+$/
@@ -7,12 +7,12 @@ const TOKEN = /^[\x21-\x7e]+$/
 /** Who is here: the token of this browser, and the address that it is about. */
 export function openSession() {
   let token = readToken()
-  let email = lasting.read('email') ?? visit.read('email') ?? latestProof()?.email ?? ''
+  let email = localStore.read('email') ?? sessionStore.read('email') ?? latestProof()?.email ?? ''
 
   function forgetToken(): void {
     token = null
-    lasting.write('token', null)
-    lasting.write('email', null)
+    localStore.write('token', null)
+    localStore.write('email', null)
   }
 
   return {
@@ -20,13 +20,13 @@ export function openSession() {
     email: () => email,
     setEmail(next: string) {
       email = next
-      visit.write('email', email)
+      sessionStore.write('email', email)
     },
     signIn(newToken: string, newEmail: string) {
       token = newToken
       email = newEmail
-      lasting.write('token', token)
-      lasting.write('email', email)
+      localStore.write('token', token)
+      localStore.write('email', email)
       dropProof(email)
     },
     /** The address stays, to be proved again. */
@@ -35,18 +35,18 @@ export function openSession() {
       forgetToken()
       dropAllProofs()
       email = ''
-      visit.write('email', null)
+      sessionStore.write('email', null)
     },
     /** Reloads the page after a sign-in or sign-out in another tab. */
     followOtherTabs() {
       if (readToken() === token) return
-      visit.write('email', null)
+      sessionStore.write('email', null)
       location.reload()
     },
   }
 }
 
 function readToken(): string | null {
-  const kept = lasting.read('token')
+  const kept = localStore.read('token')
   return kept !== null && TOKEN.test(kept) ? kept : null
 }

@@ -1,5 +1,5 @@
 import { element } from './dom.ts'
-import { visit } from './storage.ts'
+import { sessionStore } from './storage.ts'
 
 const STEPS = ['email', 'code', 'buy', 'excuse'] as const
 export type Step = (typeof STEPS)[number]
@@ -17,7 +17,7 @@ export function showStep(step: Step | null): void {
   const feedback = element('feedback', HTMLElement)
   if (step) mainButton(step)?.after(feedback)
   else element('card', HTMLElement).append(feedback)
-  if (step) visit.write('step', step)
+  if (step) sessionStore.write('step', step)
 }
 
 /** Shows a step and puts the keyboard there. */

@@ -1,17 +1,17 @@
 /** What the browser keeps under our keys. Where it refuses to, it is remembered until the page is left. */
-type Memory = {
+type Store = {
   read(key: string): string | null
-  /** Null forgets. */
+  /** Null removes. */
   write(key: string, value: string | null): void
 }
 
-/** Kept until it is forgotten. */
-export const lasting = memoryIn(() => localStorage)
+/** Kept until it is removed. */
+export const localStore = storeIn(() => localStorage)
 
 /** Kept as long as the tab is open. */
-export const visit = memoryIn(() => sessionStorage)
+export const sessionStore = storeIn(() => sessionStorage)
 
-function memoryIn(storage: () => Storage): Memory {
+function storeIn(storage: () => Storage): Store {
   const refused = new Map<string, string | null>()
   return {
     read(key) {
@@ -37,12 +37,12 @@ function memoryIn(storage: () => Storage): Memory {
 
 /** A value that was kept as JSON; null for anything that does not pass for one. */
 export function readJson<Value>(
-  memory: Memory,
+  store: Store,
   key: string,
   passes: (value: unknown) => value is Value,
 ): Value | null {
   try {
-    const value: unknown = JSON.parse(memory.read(key) ?? 'null')
+    const value: unknown = JSON.parse(store.read(key) ?? 'null')
     return passes(value) ? value : null
   } catch {
     return null

@@ -1,5 +1,5 @@
 import { type Field, readField, readProperties, typeText } from './openapi-schema.ts'
-import { type Json, list, record, resolve, shown, text } from './openapi-values.ts'
+import { asList, asRecord, asText, formatValue, type Json, resolve } from './openapi-values.ts'
 
 /** What is read of an OpenAPI 3 document. Anything that is missing or strange is left out. */
 export type ApiDescription = {
@@ -66,40 +66,40 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 const DEFAULT_GROUP = 'other'
 
 export function readOpenApi(input: unknown): ApiDescription {
-  const document = record(input)
-  const info = record(document['info'])
-  const operations = Object.entries(record(document['paths'])).flatMap(([path, item]) =>
-    METHODS.filter((method) => method in record(item)).map((method) => ({
-      group: text(list(record(record(item)[method])['tags'])[0]) || DEFAULT_GROUP,
-      operation: readOperation(document, { method, path, item: record(item) }),
+  const document = asRecord(input)
+  const info = asRecord(document['info'])
+  const operations = Object.entries(asRecord(document['paths'])).flatMap(([path, item]) =>
+    METHODS.filter((method) => method in asRecord(item)).map((method) => ({
+      group: asText(asList(asRecord(asRecord(item)[method])['tags'])[0]) || DEFAULT_GROUP,
+      operation: readOperation(document, { method, path, item: asRecord(item) }),
     })),
   )
-  const tags = list(document['tags']).map(record)
-  const named = tags.map((tag) => text(tag['name']))
+  const tags = asList(document['tags']).map(asRecord)
+  const named = tags.map((tag) => asText(tag['name']))
   const groups = Map.groupBy(operations, ({ group }) => group)
   const names = [...named.filter((name) => groups.has(name)), ...groups.keys()]
   return {
-    title: text(info['title']),
-    version: text(info['version']),
-    description: text(info['description']),
+    title: asText(info['title']),
+    version: asText(info['version']),
+    description: asText(info['description']),
     securitySchemes: readSecuritySchemes(document),
     groups: [...new Set(names)].map((name) => ({
       name,
-      description: text(tags.find((tag) => tag['name'] === name)?.['description']),
+      description: asText(tags.find((tag) => tag['name'] === name)?.['description']),
       operations: groups.get(name)?.map(({ operation }) => operation) ?? [],
     })),
   }
 }
 
 function readSecuritySchemes(document: Json): SecurityScheme[] {
-  const schemes = record(record(document['components'])['securitySchemes'])
+  const schemes = asRecord(asRecord(document['components'])['securitySchemes'])
   return Object.entries(schemes).map(([name, input]) => {
     const scheme = resolve(document, input)
     return {
       name,
-      scheme: text(scheme['scheme']),
-      format: text(scheme['bearerFormat']),
-      description: text(scheme['description']),
+      scheme: asText(scheme['scheme']),
+      format: asText(scheme['bearerFormat']),
+      description: asText(scheme['description']),
     }
   })
 }
@@ -108,20 +108,20 @@ function readOperation(
   document: Json,
   { method, path, item }: { method: string; path: string; item: Json },
 ): Operation {
-  const source = record(item[method])
+  const source = asRecord(item[method])
   const security = source['security'] ?? document['security']
   return {
     method: method.toUpperCase(),
     path,
-    summary: text(source['summary']),
-    description: text(source['description']),
+    summary: asText(source['summary']),
+    description: asText(source['description']),
     deprecated: source['deprecated'] === true,
-    security: list(security).flatMap((requirement) => Object.keys(record(requirement))),
-    parameters: [...list(item['parameters']), ...list(source['parameters'])].map((parameter) =>
+    security: asList(security).flatMap((requirement) => Object.keys(asRecord(requirement))),
+    parameters: [...asList(item['parameters']), ...asList(source['parameters'])].map((parameter) =>
       readParameter(document, parameter),
     ),
     body: readBody(document, source['requestBody']),
-    responses: Object.entries(record(source['responses'])).map(([status, response]) =>
+    responses: Object.entries(asRecord(source['responses'])).map(([status, response]) =>
       readResponse(document, status, response),
     ),
   }
@@ -130,24 +130,24 @@ function readOperation(
 function readParameter(document: Json, input: unknown): Field {
   const parameter = resolve(document, input)
   return readField(document, parameter, {
-    name: text(parameter['name']),
-    place: text(parameter['in']),
+    name: asText(parameter['name']),
+    place: asText(parameter['in']),
   })
 }
 
 /** A body that comes in several media types is described once, by the first of them. */
 function readBody(document: Json, input: unknown): RequestBody | null {
   const body = resolve(document, input)
-  const [first] = Object.entries(record(body['content']))
+  const [first] = Object.entries(asRecord(body['content']))
   if (!first) return null
   const [mediaType, content] = first
-  const { schema, example } = record(content)
+  const { schema, example } = asRecord(content)
   return {
     mediaType,
-    description: text(body['description']) || text(resolve(document, schema)['description']),
+    description: asText(body['description']) || asText(resolve(document, schema)['description']),
     type: typeText(document, schema),
     fields: readProperties(document, schema, example),
-    example: shown(example),
+    example: formatValue(example),
   }
 }
 
@@ -155,23 +155,23 @@ function readResponse(document: Json, status: string, input: unknown): Operation
   const response = resolve(document, input)
   return {
     status,
-    description: text(response['description']),
-    headers: Object.entries(record(response['headers'])).map(([name, header]) =>
+    description: asText(response['description']),
+    headers: Object.entries(asRecord(response['headers'])).map(([name, header]) =>
       readField(document, resolve(document, header), { name, place: 'header' }),
     ),
-    contents: Object.entries(record(response['content'])).map(([mediaType, content]) =>
-      readContent(document, mediaType, record(content)),
+    contents: Object.entries(asRecord(response['content'])).map(([mediaType, content]) =>
+      readContent(document, mediaType, asRecord(content)),
     ),
   }
 }
 
 function readContent(document: Json, mediaType: string, content: Json): ResponseContent {
   const { schema, example, examples } = content
-  const named = Object.values(record(examples)).map((one) => resolve(document, one)['value'])
+  const named = Object.values(asRecord(examples)).map((one) => resolve(document, one)['value'])
   return {
     mediaType,
     type: typeText(document, schema),
     fields: readProperties(document, schema, example),
-    examples: [...(example === undefined ? [] : [example]), ...named].map(shown),
+    examples: [...(example === undefined ? [] : [example]), ...named].map(formatValue),
   }
 }

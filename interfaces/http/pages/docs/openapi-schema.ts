@@ -1,4 +1,4 @@
-import { type Json, list, record, resolve, shown, text } from './openapi-values.ts'
+import { asList, asRecord, asText, formatValue, type Json, resolve } from './openapi-values.ts'
 
 /** A parameter, a header, or a property of a body. */
 export type Field = {
@@ -32,25 +32,25 @@ export function readField(
   where: Pick<Field, 'name' | 'place'>,
 ): Field {
   const schema = resolve(document, input['schema'])
-  const example = input['example'] ?? list(schema['examples'])[0]
+  const example = input['example'] ?? asList(schema['examples'])[0]
   return {
     ...where,
     type: typeText(document, schema),
     required: input['required'] === true,
-    description: text(input['description']) || text(schema['description']),
+    description: asText(input['description']) || asText(schema['description']),
     constraints: readConstraints(schema),
-    example: shown(example),
+    example: formatValue(example),
   }
 }
 
 /** The properties of an object, each with its part of the object's example. Empty for any other schema. */
 export function readProperties(document: Json, input: unknown, example: unknown): Field[] {
   const schema = resolve(document, input)
-  const required = list(schema['required'])
-  return Object.entries(record(schema['properties'])).map(([name, property]) =>
+  const required = asList(schema['required'])
+  return Object.entries(asRecord(schema['properties'])).map(([name, property]) =>
     readField(
       document,
-      { schema: property, required: required.includes(name), example: record(example)[name] },
+      { schema: property, required: required.includes(name), example: asRecord(example)[name] },
       { name, place: 'body' },
     ),
   )
@@ -59,7 +59,7 @@ export function readProperties(document: Json, input: unknown, example: unknown)
 function readConstraints(schema: Json): Field['constraints'] {
   return Object.entries(CONSTRAINTS)
     .filter(([key]) => schema[key] !== undefined)
-    .map(([key, label]) => ({ label, value: shown(schema[key]) }))
+    .map(([key, label]) => ({ label, value: formatValue(schema[key]) }))
 }
 
 /** A schema as a line of TypeScript, more or less. */
@@ -69,12 +69,12 @@ export function typeText(document: Json, input: unknown, depth = 0): string {
   const inner = (part: unknown) => typeText(document, part, depth + 1)
 
   if ('const' in schema) return JSON.stringify(schema['const'])
-  if ('enum' in schema) return literalsText(list(schema['enum']))
-  const alternatives = [...list(schema['anyOf']), ...list(schema['oneOf'])]
+  if ('enum' in schema) return literalsText(asList(schema['enum']))
+  const alternatives = [...asList(schema['anyOf']), ...asList(schema['oneOf'])]
   if (alternatives.length > 0) return [...new Set(alternatives.map(inner))].join(' | ')
   if (schema['type'] === 'array') return arrayText(inner(schema['items']))
   if (schema['type'] === 'object' || 'properties' in schema) return objectText(schema, inner)
-  return list(schema['type']).map(text).join(' | ') || text(schema['type']) || 'any'
+  return asList(schema['type']).map(asText).join(' | ') || asText(schema['type']) || 'any'
 }
 
 function literalsText(values: readonly unknown[]): string {
@@ -86,15 +86,15 @@ function arrayText(item: string): string {
 }
 
 function objectText(schema: Json, inner: (part: unknown) => string): string {
-  const properties = Object.entries(record(schema['properties']))
+  const properties = Object.entries(asRecord(schema['properties']))
   if (properties.length > 0) {
-    const required = list(schema['required'])
+    const required = asList(schema['required'])
     const fields = properties.map(
       ([name, property]) => `${name}${required.includes(name) ? '' : '?'}: ${inner(property)}`,
     )
     return `{ ${fields.join(', ')} }`
   }
   const rest =
-    schema['additionalProperties'] ?? Object.values(record(schema['patternProperties']))[0]
+    schema['additionalProperties'] ?? Object.values(asRecord(schema['patternProperties']))[0]
   return typeof rest === 'object' ? `{ [key]: ${inner(rest)} }` : 'object'
 }

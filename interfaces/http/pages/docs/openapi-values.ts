@@ -2,11 +2,11 @@ export type Json = Readonly<Record<string, unknown>>
 
 /** Follows a reference within the document (`#/components/schemas/Name`). */
 export function resolve(document: Json, input: unknown): Json {
-  const value = record(input)
-  const reference = text(value['$ref'])
+  const value = asRecord(input)
+  const reference = asText(value['$ref'])
   if (!reference.startsWith('#/')) return value
   const steps = reference.slice(2).split('/').map(unescapeStep)
-  return record(steps.reduce<unknown>((place, step) => record(place)[step], document))
+  return asRecord(steps.reduce<unknown>((place, step) => asRecord(place)[step], document))
 }
 
 /** RFC 6901. */
@@ -15,20 +15,20 @@ function unescapeStep(step: string): string {
 }
 
 /** The object, or an empty one for anything else. */
-export function record(value: unknown): Json {
+export function asRecord(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 }
 
-export function list(value: unknown): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-export function text(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
 /** A value as people read it: a string as it is, anything else as JSON, nothing as nothing. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Finding, findingsOn } from '../../../../application/doctor/finding.ts'
-import type { Checkup } from '../../../../application/doctor/run-checks.ts'
+import type { Check } from '../../../../application/doctor/run-checks.ts'
 import { doctor } from '../../../../interfaces/cli/commands/doctor.ts'
 
 const disk = findingsOn('disk')
@@ -12,9 +12,9 @@ async function diagnosed(
 ) {
   const printed: string[] = []
   const progress: (string | null)[] = []
-  const checkup: Checkup = { names: ['disk'], needsNetwork: false, examine: async () => findings }
+  const check: Check = { names: ['disk'], needsNetwork: false, run: async () => findings }
   const exitCode = await doctor({
-    checkups: [checkup],
+    checks: [check],
     areSettingsRight: true,
     offline: false,
     json: false,

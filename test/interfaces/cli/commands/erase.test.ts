@@ -3,12 +3,12 @@ import { grantPremium } from '../../../../application/customers/grant-premium.ts
 import { settleSession } from '../../../../application/payments/settle-payment.ts'
 import { erase } from '../../../../interfaces/cli/commands/erase.ts'
 import { type FakePorts, openBuyer } from '../../../support/buyers.ts'
-import { CAUSE, fakePorts, inState } from '../../../support/fakes.ts'
+import { fakePorts, inState, ORIGIN } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA, openPurchase } from '../../../support/stores/contract-purchases.ts'
 
 async function run(ports: FakePorts, { json = false, confirmed = true } = {}) {
-  const { lines, complaints, print, complain } = recordedOutput()
+  const { lines, errorLines, print, printError } = recordedOutput()
   const questions: string[] = []
   const exitCode = await erase({
     ports,
@@ -19,9 +19,9 @@ async function run(ports: FakePorts, { json = false, confirmed = true } = {}) {
       return confirmed
     },
     print,
-    complain,
+    printError,
   })
-  return { exitCode, lines, complaints, questions }
+  return { exitCode, lines, errorLines, questions }
 }
 
 async function openPaid() {
@@ -39,8 +39,8 @@ describe('erase', () => {
   test('says what is gone, what is kept for the books under which name, and what it cannot reach', async () => {
     const { ports } = await openPaid()
     await grantPremium(ports, ANNA)
-    const { exitCode, lines, complaints } = await run(ports)
-    expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: [] })
+    const { exitCode, lines, errorLines } = await run(ports)
+    expect({ exitCode, errorLines }).toEqual({ exitCode: 0, errorLines: [] })
     const [first, second = '', ...rest] = lines
     expect(first).toBe(FIRST_LINE)
     expect(second).toMatch(
@@ -58,7 +58,7 @@ describe('erase', () => {
   test('names what still waits for the operator', async () => {
     const ports = fakePorts()
     const purchase = { ...inState(openPurchase('pur_1'), 'review'), paymentIntentId: 'pi_1' }
-    await ports.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+    await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
     expect((await run(ports)).lines.at(-1)).toBe(
       'Purchase pur_1 still waits for you: see "alibi purchases show pur_1".',
     )
@@ -70,7 +70,7 @@ describe('erase', () => {
     expect(await run(ports)).toMatchObject({
       exitCode: 0,
       lines: ['Nothing is stored about anna@example.com.'],
-      complaints: [],
+      errorLines: [],
     })
     expect((await run(ports, { json: true })).lines).toEqual([
       '{"email":"anna@example.com","outcome":"unknown"}',
@@ -80,11 +80,11 @@ describe('erase', () => {
   test('asks first, and without a yes changes nothing and exits with 1', async () => {
     const { ports } = await openPaid()
     const before = await ports.personalData.find(ANNA)
-    const { exitCode, lines, complaints, questions } = await run(ports, { confirmed: false })
-    expect({ exitCode, lines, complaints }).toEqual({
+    const { exitCode, lines, errorLines, questions } = await run(ports, { confirmed: false })
+    expect({ exitCode, lines, errorLines }).toEqual({
       exitCode: 1,
       lines: [],
-      complaints: ['alibi: nothing was erased'],
+      errorLines: ['alibi: nothing was erased'],
     })
     expect(questions).toHaveLength(1)
     expect(questions[0]).toStartWith('Erase anna@example.com?')
@@ -125,13 +125,13 @@ describe('erase', () => {
         const { ports, move, purchaseId } = await openBuyer()
         move(outcome)
         ports.payments.outage = outage
-        const { exitCode, lines, complaints } = await run(ports, { json })
+        const { exitCode, lines, errorLines } = await run(ports, { json })
         expect(exitCode).toBe(1)
         const refused = { email: ANNA, outcome: 'refused', reason, purchase: purchaseId }
         expect(lines.map((line) => JSON.parse(line))).toEqual(json ? [refused] : [])
-        expect(complaints).toHaveLength(1)
-        expect(complaints[0]).toStartWith(`alibi: nothing was erased: ${words}`)
-        expect(complaints[0]).toEndWith(`(purchase ${purchaseId})`)
+        expect(errorLines).toHaveLength(1)
+        expect(errorLines[0]).toStartWith(`alibi: nothing was erased: ${words}`)
+        expect(errorLines[0]).toEndWith(`(purchase ${purchaseId})`)
       }
     },
   )

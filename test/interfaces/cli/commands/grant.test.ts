@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { checkPremium } from '../../../../application/access/check-premium.ts'
 import { grant } from '../../../../interfaces/cli/commands/grant.ts'
-import { CAUSE, fakePorts } from '../../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA, paidPurchase } from '../../../support/stores/contract-purchases.ts'
 
@@ -32,7 +32,7 @@ test('gives none twice, says that it was there already and exits 0 all the same'
 
 test('gives it beside a payment, since a payment can be taken back', async () => {
   const ports = fakePorts()
-  await ports.purchases.update(ANNA, CAUSE, () => ({ purchase: paidPurchase('one') }))
+  await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase('one') }))
   expect((await run(ports)).lines.join()).toContain('by your word')
   expect(await ports.premiumGrants.findByEmail(ANNA)).toHaveLength(2)
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { DatedGrant } from '../../../../application/store.ts'
 import { grants } from '../../../../interfaces/cli/commands/grants.ts'
 import type { FakePorts } from '../../../support/buyers.ts'
-import { CAUSE, fakePorts, NOON } from '../../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA, BERT, paidPurchase } from '../../../support/stores/contract-purchases.ts'
 
@@ -22,7 +22,7 @@ async function openShop() {
     paidPurchase('pur_02', { paidAt: minutes(2) }),
     paidPurchase('pur_03', { paidAt: minutes(3), revokedAt: minutes(9) }),
   ]) {
-    await ports.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+    await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
   }
   const refund = {
     id: 're_1',
@@ -30,15 +30,15 @@ async function openShop() {
     amount: 400,
     state: 'pending',
   } as const
-  await ports.refunds.update([refund], CAUSE, () => refund)
+  await ports.refunds.update([refund], ORIGIN, () => refund)
   const dispute = {
     id: 'du_1',
     paymentIntentId: 'pi_pur_03',
     state: 'open',
     reportedAt: NOON,
   } as const
-  await ports.disputes.update([dispute], CAUSE, () => dispute)
-  await ports.premiumGrants.add({ id: 'grant_1', email: BERT }, { ...CAUSE, at: NOON })
+  await ports.disputes.update([dispute], ORIGIN, () => dispute)
+  await ports.premiumGrants.add({ id: 'grant_1', email: BERT }, { ...ORIGIN, at: NOON })
   return ports
 }
 

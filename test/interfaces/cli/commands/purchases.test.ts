@@ -7,7 +7,7 @@ import type { PurchaseId } from '../../../../domain/purchase.ts'
 import { showPurchases } from '../../../../interfaces/cli/commands/purchases.ts'
 import { showPurchase } from '../../../../interfaces/cli/commands/purchases-show.ts'
 import { type FakePorts, openBuyer } from '../../../support/buyers.ts'
-import { CAUSE, fakePorts } from '../../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import {
   ANNA,
@@ -23,9 +23,9 @@ async function list(ports: FakePorts, { review = false, json = false } = {}) {
 }
 
 async function show(ports: FakePorts, id: PurchaseId, { json = false } = {}) {
-  const { lines, complaints, print, complain } = recordedOutput()
-  const exitCode = await showPurchase({ ports, id, json, print, complain })
-  return { exitCode, lines, complaints }
+  const { lines, errorLines, print, printError } = recordedOutput()
+  const exitCode = await showPurchase({ ports, id, json, print, printError })
+  return { exitCode, lines, errorLines }
 }
 
 /** Five purchases, of which two had to be reviewed, and one of these has been refunded since. */
@@ -49,10 +49,10 @@ async function openShop() {
     }),
   ]
   for (const purchase of purchases) {
-    await ports.purchases.update(purchase.email, CAUSE, () => ({ purchase }))
+    await ports.purchases.update(purchase.email, ORIGIN, () => ({ purchase }))
   }
   const refund = { id: 're_1', paymentIntentId: 'pi_05', amount: 500, state: 'succeeded' } as const
-  await ports.refunds.update([refund], CAUSE, () => refund)
+  await ports.refunds.update([refund], ORIGIN, () => refund)
   return ports
 }
 
@@ -157,8 +157,8 @@ describe('a single purchase', () => {
       state: 'inquiry',
       reportedAt: ports.clock.now(),
     })
-    const { exitCode, lines, complaints } = await show(ports, purchaseId)
-    expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: [] })
+    const { exitCode, lines, errorLines } = await show(ports, purchaseId)
+    expect({ exitCode, errorLines }).toEqual({ exitCode: 0, errorLines: [] })
     const noon = '2026-03-01T12:00:00.000Z'
     const source = sessionId.padEnd('cs_test_pur_000001'.length)
     expect(lines).toEqual([
@@ -258,11 +258,11 @@ describe('a single purchase', () => {
     const { ports, move, purchaseId } = await openBuyer()
     move('paid')
     ports.payments.outage = true
-    const { exitCode, lines, complaints } = await show(ports, purchaseId)
+    const { exitCode, lines, errorLines } = await show(ports, purchaseId)
     expect(exitCode).toBe(1)
     expect(lines).toContain('  state      open')
     expect(lines).toContain('  provider   out of reach: this is what was known before')
-    expect(complaints).toEqual(['alibi: the payment provider is out of reach'])
+    expect(errorLines).toEqual(['alibi: the payment provider is out of reach'])
   })
 
   test('says which setting to look at while the provider refuses our key, and exits 1', async () => {
@@ -270,10 +270,10 @@ describe('a single purchase', () => {
     ports.payments.readSession = async () => {
       throw new Unavailable('payment', { cause: new Error('401'), needsOperator: true })
     }
-    const { exitCode, lines, complaints } = await show(ports, purchaseId)
+    const { exitCode, lines, errorLines } = await show(ports, purchaseId)
     expect(exitCode).toBe(1)
     expect(lines).toContain('  provider   refuses our key: this is what was known before')
-    expect(complaints).toEqual([
+    expect(errorLines).toEqual([
       'alibi: the payment provider refuses our key: look at STRIPE_SECRET_KEY',
     ])
   })
@@ -291,7 +291,7 @@ describe('a single purchase', () => {
   test('without a session is shown as such', async () => {
     const ports = fakePorts()
     const purchase = openPurchase('pur_1')
-    await ports.purchases.update(ANNA, CAUSE, () => ({ purchase }))
+    await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
     const { exitCode, lines } = await show(ports, purchase.id)
     expect(exitCode).toBe(0)
     expect(lines).toEqual(
@@ -310,7 +310,7 @@ describe('a single purchase', () => {
       expect(await show(fakePorts(), 'pur_nobody' as PurchaseId, output)).toEqual({
         exitCode: 1,
         lines: [],
-        complaints: ['alibi: there is no purchase pur_nobody'],
+        errorLines: ['alibi: there is no purchase pur_nobody'],
       })
     },
   )
@@ -368,11 +368,11 @@ describe('a single purchase', () => {
   test('in JSON says that the provider is out of reach, too', async () => {
     const { ports, purchaseId } = await openBuyer()
     ports.payments.outage = true
-    const { exitCode, lines, complaints } = await show(ports, purchaseId, { json: true })
+    const { exitCode, lines, errorLines } = await show(ports, purchaseId, { json: true })
     expect(exitCode).toBe(1)
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ provider: 'unavailable', grant: null, awaitsReview: false }),
     ])
-    expect(complaints).toHaveLength(1)
+    expect(errorLines).toHaveLength(1)
   })
 })

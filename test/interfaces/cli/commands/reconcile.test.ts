@@ -26,7 +26,7 @@ async function run(
     onProgress?: () => void
   } = {},
 ) {
-  const { lines, complaints, print, complain } = recordedOutput()
+  const { lines, errorLines, print, printError } = recordedOutput()
   const shown: (string | null)[] = []
   const exitCode = await reconcile({
     ports,
@@ -34,14 +34,14 @@ async function run(
     dryRun,
     json,
     print,
-    complain,
+    printError,
     progress(line) {
       shown.push(line)
       if (line !== null) onProgress()
     },
     stopping: stop.signal,
   })
-  return { exitCode, lines, complaints, shown }
+  return { exitCode, lines, errorLines, shown }
 }
 
 /** Two buyers who paid, and of whom no webhook told; one of them has had a refund. */
@@ -59,8 +59,8 @@ async function openPaid() {
 describe('a run', () => {
   test('repairs what differs, and says on a line what each sweep came to', async () => {
     const { ports } = await openPaid()
-    const { exitCode, lines, complaints } = await run(ports)
-    expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: [] })
+    const { exitCode, lines, errorLines } = await run(ports)
+    expect({ exitCode, errorLines }).toEqual({ exitCode: 0, errorLines: [] })
     expect(lines).toEqual([
       'open purchases             checked 2  repaired 2  failed 0  finished',
       'completed sessions         checked 2  repaired 0  failed 0  finished',
@@ -156,10 +156,10 @@ describe('a run that cannot look at everything exits 1', () => {
   test('when an object makes no sense', async () => {
     const { ports } = await openPaid()
     ports.payments.unreadable.disputes.push('du_odd')
-    const { exitCode, lines, complaints } = await run(ports)
+    const { exitCode, lines, errorLines } = await run(ports)
     expect(exitCode).toBe(1)
     expect(lines[4]).toBe('disputes                   checked 1  repaired 0  failed 1  finished')
-    expect(complaints).toEqual([
+    expect(errorLines).toEqual([
       'alibi: not everything could be looked at: mend what the lines above say, and run it again',
     ])
   })
@@ -211,7 +211,7 @@ describe('a run that is told to stop', () => {
   test('ends after the object under way, shows every sweep all the same and exits 1', async () => {
     const { ports, anna, bert } = await openPaid()
     const stop = new AbortController()
-    const { exitCode, lines, complaints } = await run(ports, {
+    const { exitCode, lines, errorLines } = await run(ports, {
       stop,
       onProgress: () => stop.abort(),
     })
@@ -223,7 +223,7 @@ describe('a run that is told to stop', () => {
       'refunds                    checked 0  repaired 0  failed 0  not finished',
       'disputes                   checked 0  repaired 0  failed 0  not finished',
     ])
-    expect(complaints).toEqual(['alibi: stopped before the end'])
+    expect(errorLines).toEqual(['alibi: stopped before the end'])
     expect(await anna.current()).toMatchObject({ state: 'paid' })
     expect(await bert.current()).toMatchObject({ state: 'open' })
   })

@@ -10,7 +10,7 @@ async function run({
   envFile = null as string | null,
   fault = null as Error | null,
 } = {}) {
-  const { lines, complaints, print, complain } = recordedOutput()
+  const { lines, errorLines, print, printError } = recordedOutput()
   const events: string[] = []
   const outcome = await restore({
     file: '/b/one.db',
@@ -36,10 +36,10 @@ async function run({
     },
     json,
     print,
-    complain,
+    printError,
     progress: (line) => void events.push(line ?? 'cleared'),
   }).catch((error) => error)
-  return { outcome, lines, complaints, events }
+  return { outcome, lines, errorLines, events }
 }
 
 const QUESTION =
@@ -65,11 +65,11 @@ test('says how to go back in words that a shell takes, whatever the files are ca
 })
 
 test('changes nothing unless the answer is yes, and then exits with 1', async () => {
-  const { outcome, lines, complaints, events } = await run({ answer: false })
+  const { outcome, lines, errorLines, events } = await run({ answer: false })
   expect(outcome).toBe(1)
   expect(events).toEqual(['checking …', 'cleared', QUESTION, 'ended'])
   expect(lines).toEqual([])
-  expect(complaints).toEqual(['alibi: nothing was changed'])
+  expect(errorLines).toEqual(['alibi: nothing was changed'])
 })
 
 test('says so when there was no checksum, and when there was no database', async () => {

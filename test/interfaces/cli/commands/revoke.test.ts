@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { checkPremium } from '../../../../application/access/check-premium.ts'
 import { grantPremium } from '../../../../application/customers/grant-premium.ts'
 import { revoke } from '../../../../interfaces/cli/commands/revoke.ts'
-import { CAUSE, fakePorts } from '../../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA, paidPurchase } from '../../../support/stores/contract-purchases.ts'
 
@@ -15,7 +15,7 @@ async function run(ports: ReturnType<typeof fakePorts>, json = false) {
 /** Anna has premium twice: bought, and by an operator's word. */
 async function openGranted() {
   const ports = fakePorts()
-  await ports.purchases.update(ANNA, CAUSE, () => ({ purchase: paidPurchase('one') }))
+  await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase('one') }))
   await grantPremium(ports, ANNA)
   return ports
 }

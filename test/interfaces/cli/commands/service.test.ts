@@ -112,7 +112,7 @@ describe('service uninstall', () => {
         return answer
       },
     })
-    return { exitCode, questions, isDone, lines: output.lines, complaints: output.complaints }
+    return { exitCode, questions, isDone, lines: output.lines, errorLines: output.errorLines }
   }
 
   test('asks, and says what it has taken away and what is still there', async () => {
@@ -131,7 +131,7 @@ describe('service uninstall', () => {
       exitCode: 1,
       isDone: false,
       lines: [],
-      complaints: ['alibi: nothing was changed'],
+      errorLines: ['alibi: nothing was changed'],
     })
   })
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { grantPremium } from '../../../../application/customers/grant-premium.ts'
 import { revokePremium } from '../../../../application/customers/revoke-premium.ts'
 import type { Dispute } from '../../../../domain/dispute.ts'
-import type { Cause } from '../../../../domain/grant-change.ts'
+import type { Origin } from '../../../../domain/grant-change.ts'
 import type { Refund } from '../../../../domain/refund.ts'
 import { status } from '../../../../interfaces/cli/commands/status.ts'
-import { CAUSE, fakePorts } from '../../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import {
   ANNA,
@@ -15,12 +15,12 @@ import {
   REFUND,
 } from '../../../support/stores/contract-purchases.ts'
 
-const WEBHOOK: Cause = { at: CAUSE.at, by: 'webhook', source: 'evt_1' }
+const WEBHOOK: Origin = { at: ORIGIN.at, by: 'webhook', source: 'evt_1' }
 const DISPUTE: Dispute = {
   id: 'du_1',
   paymentIntentId: 'pi_two',
   state: 'lost',
-  reportedAt: CAUSE.at,
+  reportedAt: ORIGIN.at,
 }
 
 async function run(ports: ReturnType<typeof fakePorts>, { email = ANNA, json = false } = {}) {

@@ -145,7 +145,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(responses)).toEqual(statuses)
   })
 
-  test('lists 429 exactly where there is a budget', async () => {
+  test('lists 429 exactly where there is a rate limit', async () => {
     for (const [path, methods] of Object.entries((await read()).paths)) {
       for (const { responses } of Object.values(methods)) {
         expect('429' in responses).toBe(rulesOf(path).policy !== null)

@@ -3,9 +3,9 @@ import { startCheckout } from '../../../../application/payments/start-checkout.t
 import { parseEmail } from '../../../../domain/email.ts'
 import { LANGUAGES } from '../../../../domain/language.ts'
 import type { SessionReport } from '../../../../domain/purchase.ts'
-import { verifyEmail } from '../../../../domain/verification.ts'
+import { newVerification } from '../../../../domain/verification.ts'
 import { REFRESH_WAITS_SECONDS } from '../../../../interfaces/http/pages/page-data.ts'
-import { CAUSE, contentWith, saveVerification } from '../../../support/fakes.ts'
+import { contentWith, ORIGIN, saveVerification } from '../../../support/fakes.ts'
 import { expectDecentPage, realContent, visitor } from '../../../support/http/page-visitor.ts'
 
 const email = parseEmail('ada@example.com')
@@ -15,7 +15,7 @@ async function returningBuyer(outcome: SessionReport['outcome']) {
   const buyer = visitor()
   const { ports } = buyer
   const lifetimeMs = ports.rules.verificationLifetimeMs
-  await saveVerification(ports, verifyEmail(email, { lifetimeMs, now: ports.clock.now() }))
+  await saveVerification(ports, newVerification(email, { lifetimeMs, now: ports.clock.now() }))
   const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   ports.payments.move(sessionId, outcome)
   return { ...buyer, sessionId, path: `/payment/success?session_id=${sessionId}` }
@@ -29,17 +29,17 @@ async function endAccess(
   switch (ending) {
     case 'refunded': {
       const refund = { id: 're_1', paymentIntentId, amount: 400, state: 'succeeded' } as const
-      await ports.refunds.update([refund], CAUSE, () => refund)
+      await ports.refunds.update([refund], ORIGIN, () => refund)
       return
     }
     case 'charged back': {
       const reportedAt = ports.clock.now()
       const dispute = { id: 'dp_1', paymentIntentId, state: 'open', reportedAt } as const
-      await ports.disputes.update([dispute], CAUSE, () => dispute)
+      await ports.disputes.update([dispute], ORIGIN, () => dispute)
       return
     }
     case 'revoked':
-      await ports.premiumGrants.revokeAll(email, CAUSE)
+      await ports.premiumGrants.revokeAll(email, ORIGIN)
   }
 }
 
@@ -124,7 +124,7 @@ describe('/payment/success', () => {
     const buyer = await returningBuyer('paid')
     await buyer.get(buyer.path)
     await endAccess(buyer, 'refunded')
-    await buyer.ports.premiumGrants.add({ id: 'grant_1', email }, CAUSE)
+    await buyer.ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     expect((await buyer.get(buyer.path)).text).toContain('data-state="active"')
   })
 

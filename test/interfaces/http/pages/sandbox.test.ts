@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { SandboxAction, SandboxDesk, SandboxSession } from '../../../../application/ports.ts'
+import type {
+  SandboxAction,
+  SandboxCheckout,
+  SandboxSession,
+} from '../../../../application/ports.ts'
 import { expectDecentPage, visitor } from '../../../support/http/page-visitor.ts'
 
 const SESSION: SandboxSession = {
@@ -20,24 +24,24 @@ const NEXT_STATE: Record<SandboxAction, SandboxSession['state']> = {
 }
 
 /** A desk with one session, on which every action works in every state. */
-function obedientDesk(start: Partial<SandboxSession> = {}) {
+function obedientCheckout(start: Partial<SandboxSession> = {}) {
   let session = { ...SESSION, ...start }
   const actions: SandboxAction[] = []
-  const desk: SandboxDesk = {
+  const sandboxCheckout: SandboxCheckout = {
     find: async (sessionId) => (sessionId === session.sessionId ? session : null),
-    async act(sessionId, action) {
+    async applyAction(sessionId, action) {
       actions.push(action)
       if (sessionId !== session.sessionId) return null
       session = { ...session, state: NEXT_STATE[action] }
       return session
     },
   }
-  return { desk, actions }
+  return { sandboxCheckout, actions }
 }
 
 function sandboxVisitor(start: Partial<SandboxSession> = {}) {
-  const { desk, actions } = obedientDesk(start)
-  return { ...visitor({ sandbox: desk }), actions }
+  const { sandboxCheckout, actions } = obedientCheckout(start)
+  return { ...visitor({ sandbox: sandboxCheckout }), actions }
 }
 
 const PATH = '/sandbox/pay/cs_test_1'

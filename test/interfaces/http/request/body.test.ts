@@ -207,7 +207,7 @@ describe('a large body', () => {
     expect(await post(body)).toMatchObject(answers(400, 'Invalid request'))
   })
 
-  test('is not read at all once the budget is used up', async () => {
+  test('is not read at all once the limit is reached', async () => {
     const { body, pulled } = inPieces(new Uint8Array(KIB), 1000)
     const before = pulled.pieces
     const limiters = { general: null, auth: countingLimiter(0), premium: null }

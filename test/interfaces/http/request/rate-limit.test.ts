@@ -23,7 +23,7 @@ function openLimited() {
   }
 }
 
-describe('a budget', () => {
+describe('a rate limit', () => {
   test.each([
     ['auth', 5, '/auth/check?email=x', '"auth";q=5;w=900', '"auth";r=4;t=873'],
     ['general', 10, '/nothing', '"general";q=10;w=900', '"general";r=9;t=873'],
@@ -130,7 +130,7 @@ describe('a budget', () => {
   })
 })
 
-describe('the premium budget', () => {
+describe('the premium limit', () => {
   test("is the address's, wherever it calls from", async () => {
     const http = openLimited()
     await http.givePremium()

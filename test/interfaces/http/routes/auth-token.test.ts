@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Unavailable } from '../../../../application/unavailable.ts'
-import { CAUSE, fakePorts } from '../../../support/fakes.ts'
+import { fakePorts, ORIGIN } from '../../../support/fakes.ts'
 import { answers, EMAIL, openHttp, WRONG_CODE } from '../../../support/http/http-client.ts'
 import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../../support/proof-key.ts'
 
@@ -152,7 +152,7 @@ describe('POST /auth/token', () => {
     const { confirm, logIn, givePremium, ports } = openBrowser()
     await givePremium()
     await confirm()
-    await ports.premiumGrants.revokeAll(EMAIL, CAUSE)
+    await ports.premiumGrants.revokeAll(EMAIL, ORIGIN)
     expect(await logIn()).toMatchObject(NO_PREMIUM)
   })
 

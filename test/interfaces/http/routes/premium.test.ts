@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { LANGUAGES } from '../../../../domain/language.ts'
-import { CAUSE } from '../../../support/fakes.ts'
+import { ORIGIN } from '../../../support/fakes.ts'
 import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -44,7 +44,7 @@ describe.each(['/premium-reasons', '/i18n'])('GET %s', (path) => {
 
   test('refuses a token of an address whose premium was revoked, at once', async () => {
     const http = await openWithPremium()
-    await http.ports.premiumGrants.revokeAll(EMAIL, CAUSE)
+    await http.ports.premiumGrants.revokeAll(EMAIL, ORIGIN)
     expect(await http.get(path, { authorization: http.authorization })).toMatchObject(
       answers(
         403,

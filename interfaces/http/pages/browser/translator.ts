@@ -11,8 +11,8 @@ type Saying = (() => string) | null
 
 const COOKIE_LIFETIME_SECONDS = 365 * 86_400
 
-/** The language of the page, and all that is said on it. */
-export function speaker(initialWords: PageWords) {
+/** The language of the page, and every string on it. */
+export function translator(initialWords: PageWords) {
   let language = matchLanguage(document.documentElement.lang)
   let words = initialWords
   const sayings = new Map<HTMLElement, Saying>()

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Email } from '../../../domain/email.ts'
 import { attachSession, draftPurchase } from '../../../domain/purchase.ts'
-import { CAUSE } from '../fakes.ts'
+import { ORIGIN } from '../fakes.ts'
 import type { openService } from '../service/real-service.ts'
 import { PRICE } from '../stripe/payment-gateways.ts'
 import { adaptedStripeEvent, type StripeEvent, stripeObject } from '../stripe/stripe-events.ts'
@@ -26,7 +26,7 @@ export async function openToldBuyer(
   const sessionId = `cs_test_told_${number}`
   const draft = { language: 'en', price: PRICE, live: false, now: ports.clock.now() } as const
   const purchase = draftPurchase({ ...draft, id: ports.secrets.newPurchaseId(), email })
-  await ports.purchases.update(email, CAUSE, () => ({
+  await ports.purchases.update(email, ORIGIN, () => ({
     purchase: attachSession(purchase, sessionId),
   }))
 

@@ -6,12 +6,12 @@ import { createEmulator } from 'emulate'
 import { parseEmail } from '../../../domain/email.ts'
 import { addressTest } from '../../../infrastructure/config/network-settings.ts'
 import { loadPartialConfig } from '../../../infrastructure/config/partial-config.ts'
-import { examineBackups } from '../../../infrastructure/doctor/backups.ts'
-import { examineClock } from '../../../infrastructure/doctor/clock.ts'
+import { probeBackups } from '../../../infrastructure/doctor/backups.ts'
+import { probeClock } from '../../../infrastructure/doctor/clock.ts'
 import { findExposedFiles } from '../../../infrastructure/doctor/permissions.ts'
-import { examineReach } from '../../../infrastructure/doctor/reach.ts'
-import { examineResend } from '../../../infrastructure/doctor/resend.ts'
-import { examineStripe } from '../../../infrastructure/doctor/stripe.ts'
+import { probeReach } from '../../../infrastructure/doctor/reach.ts'
+import { probeResend } from '../../../infrastructure/doctor/resend.ts'
+import { probeStripe } from '../../../infrastructure/doctor/stripe.ts'
 import { codeOf } from '../../../infrastructure/files/node-errors.ts'
 import { webhookUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
@@ -67,11 +67,11 @@ describe('whoever does not answer is given up in time', () => {
       clock: fixedClock(),
       timeoutMs: TIMEOUT_MS,
     }
-    const silence = { kind: 'silent', reason: `no answer after ${TIMEOUT_MS} ms` }
-    expect(await quickly(examineStripe(question))).toMatchObject({
-      key: silence,
-      price: { found: silence },
-      webhook: { listed: silence, undelivered: null },
+    const unreachable = { kind: 'unreachable', reason: `no answer after ${TIMEOUT_MS} ms` }
+    expect(await quickly(probeStripe(question))).toMatchObject({
+      key: unreachable,
+      price: { found: unreachable },
+      webhook: { listed: unreachable, undelivered: null },
     })
   })
 
@@ -84,16 +84,16 @@ describe('whoever does not answer is given up in time', () => {
       mailTo: null,
       timeoutMs: TIMEOUT_MS,
     }
-    expect(await quickly(examineResend(question))).toEqual({
+    expect(await quickly(probeResend(question))).toEqual({
       senderDomain: 'alibi.example',
-      domains: { kind: 'silent', reason: 'no answer within 0.15 s' },
+      domains: { kind: 'unreachable', reason: 'no answer within 0.15 s' },
       testMail: null,
     })
   })
 
   test('the clock of others', async () => {
     const options = { clock: fixedClock(), timeoutMs: TIMEOUT_MS, askSystem: async () => null }
-    expect(await quickly(examineClock(silent(), options))).toMatchObject({
+    expect(await quickly(probeClock(silent(), options))).toMatchObject({
       kind: 'system',
       isSynchronized: null,
       reason: expect.stringContaining('does not answer'),
@@ -104,7 +104,7 @@ describe('whoever does not answer is given up in time', () => {
     const publicUrl = silent()
     const port = Number(new URL(silent()).port)
     const facts = await quickly(
-      examineReach({
+      probeReach({
         publicUrl,
         host: '127.0.0.1',
         port,
@@ -135,7 +135,7 @@ describe('the way to the service', () => {
   }
   test.each(['0.0.0.0', '127.0.0.1'])('is asked straight where HOST is %s', async (host) => {
     const port = serveAt('127.0.0.1')
-    const facts = await examineReach({ ...WAY, publicUrl: null, host, port })
+    const facts = await probeReach({ ...WAY, publicUrl: null, host, port })
     const localUrl = `http://127.0.0.1:${port}`
     expect(facts).toMatchObject({ localUrl, localAnswer: { isAlibi: true }, proxy: null })
   })
@@ -144,7 +144,7 @@ describe('the way to the service', () => {
     const port = serveAt('127.0.0.1')
     const question = { ...WAY, publicUrl: 'https://alibi.example', host: '127.0.0.1', port }
     const lookUp = () => new Promise<never>(() => {})
-    const facts = await quickly(examineReach({ ...question, timeoutMs: PATIENCE_MS, lookUp }))
+    const facts = await quickly(probeReach({ ...question, timeoutMs: PATIENCE_MS, lookUp }))
     expect(facts).toMatchObject({
       localAnswer: { isAlibi: true, status: 200 },
       publicAnswer: { trouble: 'unknown_name', code: 'EAI_AGAIN' },
@@ -153,7 +153,7 @@ describe('the way to the service', () => {
 
   test('is not looked at where another program answers with 200', async () => {
     const publicUrl = serve(() => new Response('It works!'))
-    expect((await examineReach({ ...WAY, publicUrl, host: '127.0.0.1', port: 1 })).proxy).toBeNull()
+    expect((await probeReach({ ...WAY, publicUrl, host: '127.0.0.1', port: 1 })).proxy).toBeNull()
   })
 
   test.each([
@@ -170,7 +170,7 @@ describe('the way to the service', () => {
       const publicUrl = `http://127.0.0.1:${port}`
       const isTrustedProxy = addressTest(entries)
       const question = { ...WAY, publicUrl, host: '127.0.0.1', port, isTrustedProxy }
-      expect((await examineReach(question)).proxy).toMatchObject({ isVisitorTrusted })
+      expect((await probeReach(question)).proxy).toMatchObject({ isVisitorTrusted })
     },
   )
 
@@ -179,7 +179,7 @@ describe('the way to the service', () => {
       const port = serveAt('::1')
       const isTrustedProxy = addressTest(['::1'])
       const question = { ...WAY, publicUrl: `http://[::1]:${port}`, host: '::1', port }
-      const { proxy } = await examineReach({ ...question, isTrustedProxy })
+      const { proxy } = await probeReach({ ...question, isTrustedProxy })
       expect(proxy).toMatchObject({ isVisitorTrusted: true })
     } catch (error) {
       if (codeOf(error) !== 'EADDRINUSE' && codeOf(error) !== 'EADDRNOTAVAIL') throw error
@@ -193,8 +193,8 @@ describe('Stripe', () => {
     const clock = fixedClock()
     const double = await startStripeDouble({ webhookSecret: 'whsec_1', secretKey, clock })
     ends.push(() => double.stop())
-    const examine = (product: Parameters<typeof examineStripe>[0]['product'] = PRODUCT) =>
-      examineStripe({
+    const probe = (product: Parameters<typeof probeStripe>[0]['product'] = PRODUCT) =>
+      probeStripe({
         secretKey,
         apiUrl: double.url,
         product,
@@ -202,28 +202,28 @@ describe('Stripe', () => {
         clock,
         timeoutMs: 5000,
       })
-    return { double, clock, examine }
+    return { double, clock, probe }
   }
   const PRODUCT = { price: { amount: 400, currency: 'eur' }, name: 'Alibi' }
 
   test('is asked for each permission that a restricted key needs, and told which it lacks', async () => {
-    const { double, examine } = await openDouble()
-    expect((await examine()).key).toEqual({
+    const { double, probe } = await openDouble()
+    expect((await probe()).key).toEqual({
       kind: 'answered',
       value: { unreadable: [], unwritable: [] },
     })
     double.fault(FORBIDDEN, { on: 'GET /v1/disputes' })
     double.fault(FORBIDDEN, { on: 'GET /v1/charges' })
-    expect((await examine()).key).toEqual({
+    expect((await probe()).key).toEqual({
       kind: 'answered',
       value: { unreadable: ['Charges', 'Disputes'], unwritable: [] },
     })
   })
 
   test('is asked whether a restricted key may write, by which nothing changes', async () => {
-    const { double, examine } = await openDouble()
+    const { double, probe } = await openDouble()
     double.fault(FORBIDDEN, { on: 'POST /v1/checkout/sessions/:id/expire' })
-    expect((await examine()).key).toEqual({
+    expect((await probe()).key).toEqual({
       kind: 'answered',
       value: { unreadable: [], unwritable: ['Checkout Sessions'] },
     })
@@ -240,7 +240,7 @@ describe('Stripe', () => {
     [429, {}],
     [200, { object: 'list', data: [{}], has_more: true }],
   ])('that answers %d with %j tells nothing', async (status, body) => {
-    const { key, webhook } = await examineStripe({
+    const { key, webhook } = await probeStripe({
       secretKey: 'sk_test_1',
       apiUrl: serve(() => Response.json(body, { status })),
       product: PRODUCT,
@@ -249,26 +249,29 @@ describe('Stripe', () => {
       timeoutMs: 5000,
     })
     const isList = 'has_more' in body
-    expect(key.kind).toBe(isList ? 'answered' : 'silent')
-    expect(webhook).toMatchObject({ listed: { kind: 'silent' }, undelivered: isList ? 1 : null })
+    expect(key.kind).toBe(isList ? 'answered' : 'unreachable')
+    expect(webhook).toMatchObject({
+      listed: { kind: 'unreachable' },
+      undelivered: isList ? 1 : null,
+    })
   })
 
   test('is asked only once for the rights of a key that has all', async () => {
-    const { double, examine } = await openDouble('sk_live_double')
-    expect(await examine()).toMatchObject({ isKeyLive: true, price: null })
+    const { double, probe } = await openDouble('sk_live_double')
+    expect(await probe()).toMatchObject({ isKeyLive: true, price: null })
     expect(double.count('GET /v1/disputes')).toBe(0)
     expect(double.count('GET /v1/checkout/sessions')).toBe(1)
     expect(double.requests.every(({ method }) => method === 'GET')).toBe(true)
     const restricted = await openDouble('rk_live_double')
-    expect(await restricted.examine()).toMatchObject({ isKeyLive: true })
+    expect(await restricted.probe()).toMatchObject({ isKeyLive: true })
   })
 
   test('tells the endpoints, and where and to what they should listen', async () => {
-    const { double, examine } = await openDouble()
+    const { double, probe } = await openDouble()
     const endpoint = { url: 'https://alibi.example/webhook/stripe', enabled_events: ['*'] }
     double.addWebhookEndpoint(endpoint)
     double.addWebhookEndpoint(endpoint, { status: 'disabled', api_version: '2020-08-27' })
-    const { listed, wantedUrls, wantedEvents } = (await examine()).webhook
+    const { listed, wantedUrls, wantedEvents } = (await probe()).webhook
     const shown = { url: endpoint.url, events: ['*'] }
     expect(listed).toEqual({
       kind: 'answered',
@@ -285,27 +288,27 @@ describe('Stripe', () => {
 
   test.each<[Fault, object]>([
     [UNAUTHORIZED, { kind: 'refused', status: 401 }],
-    [SERVER_ERROR, { kind: 'silent', reason: 'it answers HTTP 500' }],
-    ['reset', { kind: 'silent', reason: 'no connection, or an answer that makes no sense' }],
+    [SERVER_ERROR, { kind: 'unreachable', reason: 'it answers HTTP 500' }],
+    ['reset', { kind: 'unreachable', reason: 'no connection, or an answer that makes no sense' }],
   ])('is told apart by how it fails: %j', async (fault, outcome) => {
-    const { double, examine } = await openDouble()
+    const { double, probe } = await openDouble()
     double.fault(fault, { times: 99 })
-    const { key, webhook } = await examine()
+    const { key, webhook } = await probe()
     expect(key).toEqual(outcome as typeof key)
     expect(webhook.listed).toEqual(outcome as typeof webhook.listed)
   })
 
   test('lists the endpoints of more than one page', async () => {
-    const { double, examine } = await openDouble()
+    const { double, probe } = await openDouble()
     for (let index = 0; index < 103; index++) {
       double.addWebhookEndpoint({ url: `https://other.example/${index}`, enabled_events: ['*'] })
     }
-    const { listed } = (await examine()).webhook
+    const { listed } = (await probe()).webhook
     expect(listed.kind === 'answered' && listed.value.length).toBe(103)
   })
 
   test('tells how many notifications of the last day were not taken, but for those under way', async () => {
-    const { double, clock, examine } = await openDouble()
+    const { double, clock, probe } = await openDouble()
     const emit = () => double.emit('refund.created', { id: 're_1', object: 'refund' })
     emit()
     clock.advance(24 * HOUR_MS)
@@ -314,7 +317,7 @@ describe('Stripe', () => {
     double.emit('customer.created', { id: 'cus_1', object: 'customer' })
     clock.advance(11 * 60_000)
     emit()
-    expect((await examine()).webhook.undelivered).toBe(1)
+    expect((await probe()).webhook.undelivered).toBe(1)
   })
 
   test.each<[string, object, object]>([
@@ -327,14 +330,14 @@ describe('Stripe', () => {
     ['recurs', { type: 'recurring' }, { isOneTime: false }],
     ['has no amount of its own', { unit_amount: null }, { amount: null }],
   ])('tells of a price whether it %s', async (_, change, value) => {
-    const { double, examine } = await openDouble()
+    const { double, probe } = await openDouble()
     double.addPrice({ id: 'price_1', amount: 400, currency: 'eur' }, change)
-    const { price } = await examine({ priceId: 'price_1' })
+    const { price } = await probe({ priceId: 'price_1' })
     expect(price).toMatchObject({ id: 'price_1', found: { kind: 'answered', value } })
   })
 
   test('tells of a price that it does not know it', async () => {
-    const { price } = await (await openDouble()).examine({ priceId: 'price_2' })
+    const { price } = await (await openDouble()).probe({ priceId: 'price_2' })
     expect(price).toEqual({ id: 'price_2', found: { kind: 'answered', value: null } })
   })
 })
@@ -343,8 +346,8 @@ describe('Resend', () => {
   function openMailbox() {
     const mailbox = startMailbox()
     ends.push(() => mailbox.stop())
-    const examine = (from = 'hello@Alibi.Example') =>
-      examineResend({
+    const probe = (from = 'hello@Alibi.Example') =>
+      probeResend({
         apiKey: 're_1',
         baseUrl: mailbox.url,
         from,
@@ -352,13 +355,13 @@ describe('Resend', () => {
         mailTo: null,
         timeoutMs: 5000,
       })
-    return { mailbox, examine }
+    return { mailbox, probe }
   }
 
   test('tells its domains, beside that of the sender', async () => {
-    const { mailbox, examine } = openMailbox()
+    const { mailbox, probe } = openMailbox()
     mailbox.domains.push({ name: 'alibi.example', status: 'pending' })
-    expect(await examine()).toMatchObject({
+    expect(await probe()).toMatchObject({
       senderDomain: 'alibi.example',
       domains: { kind: 'answered', value: [{ name: 'alibi.example', status: 'pending' }] },
     })
@@ -374,14 +377,18 @@ describe('Resend', () => {
     [
       'an outage',
       () => refusal(500, 'internal_server_error'),
-      { kind: 'silent', reason: 'it answers HTTP 500' },
+      { kind: 'unreachable', reason: 'it answers HTTP 500' },
     ],
-    ['a list that is none', () => Response.json({ data: 'x' }), { kind: 'silent' }],
-    ['a list of something else', () => Response.json({ data: [{ id: 1 }] }), { kind: 'silent' }],
+    ['a list that is none', () => Response.json({ data: 'x' }), { kind: 'unreachable' }],
+    [
+      'a list of something else',
+      () => Response.json({ data: [{ id: 1 }] }),
+      { kind: 'unreachable' },
+    ],
   ])('tells %s from the others', async (_, answer, domains) => {
-    const { mailbox, examine } = openMailbox()
+    const { mailbox, probe } = openMailbox()
     mailbox.answerDomains(answer)
-    expect((await examine()).domains).toMatchObject(domains)
+    expect((await probe()).domains).toMatchObject(domains)
   })
 
   test('is read alike where others play it', async () => {
@@ -392,7 +399,7 @@ describe('Resend', () => {
     await fetch(`${emulator.url}/domains`, { method: 'POST', headers, body })
     const question = { apiKey: 're_1', baseUrl: emulator.url, from: 'a@alibi.example' }
     const rest = { publicUrl: null, mailTo: parseEmail('b@example.com'), timeoutMs: 5000 }
-    expect(await examineResend({ ...question, ...rest })).toMatchObject({
+    expect(await probeResend({ ...question, ...rest })).toMatchObject({
       domains: { kind: 'answered', value: [{ name: 'alibi.example', status: 'pending' }] },
       testMail: { kind: 'answered', value: null },
     })
@@ -403,17 +410,17 @@ describe('Resend', () => {
     mailbox.refuse(() => refusal(401, 'restricted_api_key'))
     const question = { apiKey: 're_1', baseUrl: mailbox.url, from: 'a@alibi.example' }
     const rest = { publicUrl: null, mailTo: parseEmail('b@example.com'), timeoutMs: 5000 }
-    expect((await examineResend({ ...question, ...rest })).testMail).toEqual({
+    expect((await probeResend({ ...question, ...rest })).testMail).toEqual({
       kind: 'refused',
       status: 401,
     })
   })
 
-  test('that is not there is silent', async () => {
-    const { mailbox, examine } = openMailbox()
+  test('that is not there is unreachable', async () => {
+    const { mailbox, probe } = openMailbox()
     mailbox.stop()
-    expect((await examine()).domains).toEqual({
-      kind: 'silent',
+    expect((await probe()).domains).toEqual({
+      kind: 'unreachable',
       reason: 'no connection, or an answer that makes no sense',
     })
   })
@@ -425,7 +432,7 @@ describe('the clock', () => {
 
   test('is compared with the Date of whatever answer comes', async () => {
     const there = new Date(NOON.getTime() + 90_000).toUTCString()
-    expect(await examineClock(dated(there), options)).toMatchObject({
+    expect(await probeClock(dated(there), options)).toMatchObject({
       kind: 'compared',
       aheadMs: -90_000,
     })
@@ -437,38 +444,35 @@ describe('the clock', () => {
     const url = serve(
       () => new Response('', { status: 302, headers: { date, location: elsewhere } }),
     )
-    expect(await examineClock(url, options)).toMatchObject({
+    expect(await probeClock(url, options)).toMatchObject({
       aheadMs: 0,
       host: new URL(url).host,
     })
   })
 
   test('is as the system says where nobody can be asked, or nobody tells', async () => {
-    expect(await examineClock(null, options)).toMatchObject({
+    expect(await probeClock(null, options)).toMatchObject({
       kind: 'system',
       isSynchronized: true,
     })
-    expect(await examineClock(dated('soon'), options)).toMatchObject({ isSynchronized: true })
+    expect(await probeClock(dated('soon'), options)).toMatchObject({ isSynchronized: true })
   })
 })
 
 describe('backups', () => {
-  const examine = (folder: string, databasePath: string | null = null) =>
-    examineBackups(
-      { folder, everyMs: 24 * HOUR_MS, keep: 7 },
-      { clock: fixedClock(), databasePath },
-    )
+  const probe = (folder: string, databasePath: string | null = null) =>
+    probeBackups({ folder, everyMs: 24 * HOUR_MS, keep: 7 }, { clock: fixedClock(), databasePath })
 
   test('are told by the newest', () => {
     const folder = openFolder()
-    expect(examine(folder)).toMatchObject({
+    expect(probe(folder)).toMatchObject({
       newest: null,
       trouble: null,
     })
     writeFileSync(join(folder, 'alibi-20260228T120000Z.db'), '12345')
     writeFileSync(join(folder, 'alibi-20260227T120000Z.db'), '1')
     writeFileSync(join(folder, 'alibi-20260301T120000Z.db.sha256'), '1')
-    expect(examine(folder)).toMatchObject({
+    expect(probe(folder)).toMatchObject({
       newest: { ageMs: 24 * HOUR_MS, bytes: 5 },
     })
   })
@@ -476,20 +480,20 @@ describe('backups', () => {
   test('of a moment that is still to come do not count', () => {
     const folder = openFolder()
     writeFileSync(join(folder, 'alibi-20270301T000000Z.db'), '1')
-    expect(examine(folder).newest).toBeNull()
+    expect(probe(folder).newest).toBeNull()
     writeFileSync(join(folder, 'alibi-20260228T120000Z.db'), '12345')
-    expect(examine(folder).newest).toMatchObject({ bytes: 5 })
+    expect(probe(folder).newest).toMatchObject({ bytes: 5 })
   })
 
   test('of a folder that is not there yet are none, and of what is no folder a trouble', () => {
     const folder = openFolder()
-    expect(examine(join(folder, 'later')).trouble).toBeNull()
+    expect(probe(join(folder, 'later')).trouble).toBeNull()
     // The service makes the folder, and not the one around it.
-    expect(examine(join(folder, 'no', 'later')).trouble).toBe('ENOENT')
+    expect(probe(join(folder, 'no', 'later')).trouble).toBe('ENOENT')
     const state = join(folder, 'no')
-    expect(examine(join(state, 'later'), join(state, 'alibi.db')).trouble).toBeNull()
+    expect(probe(join(state, 'later'), join(state, 'alibi.db')).trouble).toBeNull()
     writeFileSync(join(folder, 'file'), '')
-    expect(examine(join(folder, 'file')).trouble).toBe('ENOTDIR')
+    expect(probe(join(folder, 'file')).trouble).toBe('ENOTDIR')
   })
 
   test('in a folder that the owner of the database cannot write to are a trouble, also for root', () => {
@@ -502,10 +506,10 @@ describe('backups', () => {
     writeFileSync(database, '')
     chownSync(database, 12_345, 12_345)
     chmodSync(folder, 0o755)
-    expect(examine(folder, database).trouble).toBe('EACCES')
-    expect(examine(join(folder, 'later'), database).trouble).toBe('EACCES')
+    expect(probe(folder, database).trouble).toBe('EACCES')
+    expect(probe(join(folder, 'later'), database).trouble).toBe('EACCES')
     chownSync(folder, 12_345, 12_345)
-    expect(examine(folder, database).trouble).toBeNull()
+    expect(probe(folder, database).trouble).toBeNull()
   })
 })
 

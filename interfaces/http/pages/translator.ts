@@ -4,12 +4,12 @@ import { type Html, html } from './html.ts'
 /** What a page says in its language, by key. */
 export type Words = (key: StringKey) => string
 
-export function wordsOf(strings: Strings): Words {
+export function translator(strings: Strings): Words {
   return (key) => strings[key]
 }
 
-/** An element that holds one word. The page's script finds it by its key when the language changes. */
-export function spoken(
+/** An element that holds one translated string. The page's script finds it by its key when the language changes. */
+export function translated(
   words: Words,
   tag: string,
   key: StringKey,
