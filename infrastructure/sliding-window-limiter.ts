@@ -8,7 +8,7 @@ type Hit = { readonly client: string; readonly at: number }
 
 /**
  * Remembers every hit until its window has passed, for `clientsMax` clients at once. Further ones share buckets, each
- * with the limit of one client, until a place becomes free: then too no client exceeds the limit, and nobody who is
+ * with the limit of one client, until a place becomes free: then too no client exceeds the limit, and no client that is
  * being counted is forgotten.
  */
 export function slidingWindowLimiter({
@@ -55,7 +55,7 @@ export function slidingWindowLimiter({
     if (clients.has(client)) return null
     const index = Bun.hash.crc32(client) % overflowBuckets
     const bucket = forgetExpired(overflow.get(index) ?? [], now)
-    // Whoever is being counted there stays there until that count has passed.
+    // A client that is being counted there stays there until that count has passed.
     const isCounted = bucket.some((hit) => hit.client === client)
     if (!isCounted && clients.size < clientsMax) return null
     overflow.set(index, bucket)

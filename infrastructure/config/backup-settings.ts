@@ -12,7 +12,7 @@ export type BackupConfig = {
 const DAY_MS = 86_400_000
 const KEPT = 7
 
-/** Null where no folder is named. How often and how many means nothing then, and whoever sets it expects backups. */
+/** Null where no folder is named. How often and how many means nothing then, and is refused: it looks like backups. */
 export function readBackup(settings: SettingsSource): BackupConfig | null {
   const folder = settings.read<string | null>('BACKUP_DIR', FOLDER, null)
   if (folder === null && !settings.isSet('BACKUP_DIR')) {

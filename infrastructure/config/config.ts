@@ -75,7 +75,7 @@ export function loadConfig(surroundings: Surroundings): Config {
   return load(surroundings, readConfig)
 }
 
-/** As `loadConfig`, and what `open` makes of the settings; problems that it reports are told together with theirs. */
+/** As `loadConfig`, and what `open` makes of the settings. Throws with the problems that it reports, too. */
 export function loadConfigWith<Opened>(
   surroundings: Surroundings,
   open: (config: Config, report: (problem: string) => void) => Opened,

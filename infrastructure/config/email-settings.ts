@@ -3,16 +3,24 @@ import { SECURE_ORIGIN } from './origins.ts'
 import { matching, oneOf } from './setting-formats.ts'
 import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
 
-export type EmailConfig =
-  | { readonly provider: 'console' }
+/** What each provider of EMAIL_PROVIDER has to be told. */
+type EmailProviders = {
+  readonly console: object
   /** `baseUrl` is null for Resend's own. */
-  | { readonly provider: 'resend'; readonly apiKey: string; readonly baseUrl: string | null }
+  readonly resend: { readonly apiKey: string; readonly baseUrl: string | null }
+}
 
-const EITHER_PROVIDER: SettingFormat<EmailConfig['provider']> = {
+export type EmailProvider = keyof EmailProviders
+
+export type EmailConfig<Provider extends EmailProvider = EmailProvider> = {
+  readonly [One in Provider]: { readonly provider: One } & EmailProviders[One]
+}[Provider]
+
+const EITHER_PROVIDER: SettingFormat<EmailProvider> = {
   shape: 'resend or console (smtp is not available in this release)',
   parse: oneOf(['resend', 'console']).parse,
 }
-const ONLY_RESEND: SettingFormat<EmailConfig['provider']> = {
+const ONLY_RESEND: SettingFormat<EmailProvider> = {
   shape: 'resend (console is for development only; smtp is not available in this release)',
   parse: oneOf(['resend']).parse,
 }
@@ -37,18 +45,21 @@ const SENDER: SettingFormat<string> = {
 
 export function readEmail(settings: SettingsSource, environment: AppEnvironment): EmailConfig {
   settings.refuse('SMTP_URL', 'is not available in this release: use RESEND_API_KEY')
-  if (readProvider(settings, environment) === 'console') return { provider: 'console' }
-  return {
+  return READERS[readProvider(settings, environment)](settings)
+}
+
+const READERS: {
+  readonly [Provider in EmailProvider]: (settings: SettingsSource) => EmailConfig<Provider>
+} = {
+  console: () => ({ provider: 'console' }),
+  resend: (settings) => ({
     provider: 'resend',
     apiKey: settings.require('RESEND_API_KEY', API_KEY, ''),
     baseUrl: settings.read<string | null>('RESEND_BASE_URL', SECURE_ORIGIN, null),
-  }
+  }),
 }
 
-function readProvider(
-  settings: SettingsSource,
-  environment: AppEnvironment,
-): EmailConfig['provider'] {
+function readProvider(settings: SettingsSource, environment: AppEnvironment): EmailProvider {
   if (environment === 'production') return settings.read('EMAIL_PROVIDER', ONLY_RESEND, 'resend')
   const hasResend = settings.isSet('RESEND_API_KEY')
   return settings.read('EMAIL_PROVIDER', EITHER_PROVIDER, hasResend ? 'resend' : 'console')

@@ -3,7 +3,9 @@ import type { Variables } from './settings-source.ts'
 
 const ASSIGNMENT = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/
 
-/** The environment, completed by a settings file; where both set something the environment wins. Throws `ConfigError`. */
+/**
+ * The environment and a settings file together. Where both set something the environment wins. Throws `ConfigError`.
+ */
 export function withEnvFile(env: Variables, text: string): Variables {
   const isSet = Object.entries(env).filter(([, value]) => value !== undefined && value !== '')
   return { ...parseEnvFile(text), ...Object.fromEntries(isSet) }

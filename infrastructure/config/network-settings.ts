@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { ANY_WEB_ORIGIN, parseBrowserOrigin, SECURE_ORIGIN } from './origins.ts'
 import { listOf, wholeNumber } from './setting-formats.ts'
 import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
@@ -11,7 +11,11 @@ export type NetworkConfig = ListenAddress & {
   readonly corsOrigins: '*' | readonly string[]
   /** Addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[]
+  /** Whether the X-Forwarded-For that comes from this address, IPv4 or IPv6, is believed. */
+  readonly isTrustedProxy: AddressTest
 }
+
+type AddressTest = (address: string) => boolean
 
 const HOST_NAME =
   /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
@@ -54,6 +58,7 @@ export function readMetricsPort(
 }
 
 export function readNetwork(settings: SettingsSource, environment: AppEnvironment): NetworkConfig {
+  const trustedProxies = settings.read('TRUSTED_PROXIES', PROXIES, [])
   return {
     ...readListenAddress(settings),
     publicUrl:
@@ -61,7 +66,8 @@ export function readNetwork(settings: SettingsSource, environment: AppEnvironmen
         ? settings.require<string | null>('PUBLIC_URL', SECURE_ORIGIN, null)
         : settings.read<string | null>('PUBLIC_URL', ANY_WEB_ORIGIN, null),
     corsOrigins: settings.read('CORS_ORIGINS', CORS_ORIGINS, '*'),
-    trustedProxies: settings.read('TRUSTED_PROXIES', PROXIES, []),
+    trustedProxies,
+    isTrustedProxy: addressTest(trustedProxies),
   }
 }
 
@@ -74,4 +80,22 @@ function parseAddressBlock(text: string): string | undefined {
   const [, address = '', prefix = '0'] = /^([0-9a-f.:]+)(?:\/([0-9]{1,3}))?$/i.exec(text) ?? []
   const version = isIP(address)
   return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128) ? text : undefined
+}
+
+/** Whether an address is one of these addresses, or in one of these CIDR blocks. Throws for any other entry. */
+export function addressTest(entries: readonly string[]): AddressTest {
+  if (entries.length === 0) return isNone
+  const listed = new BlockList()
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/')
+    if (prefix === undefined) listed.addAddress(address, familyOf(address))
+    else listed.addSubnet(address, Number(prefix), familyOf(address))
+  }
+  return (address) => listed.check(address, familyOf(address))
+}
+
+const isNone: AddressTest = () => false
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }

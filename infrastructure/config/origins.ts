@@ -2,11 +2,11 @@ import { isLoopback } from '../../application/loopback.ts'
 import type { SettingFormat } from './settings-source.ts'
 
 const WEB_ORIGIN = /^https?:\/\/[^\s/?#\\@*]+\/?$/i
-/** As the URL parser writes it. It lets more through, such as the $ of a variable that nobody has expanded. */
+/** As the URL parser writes it. It lets more through, such as the $ of a variable that no shell has expanded. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/
 const EXTENSION_ORIGIN = /^(?:chrome|moz|safari-web)-extension:\/\/[A-Za-z0-9.-]+$/
 
-/** An origin that people or keys are sent to: https, or http where nobody can listen in. */
+/** An origin that people or keys are sent to: https, or http where no other machine can listen in. */
 export const SECURE_ORIGIN: SettingFormat<string> = {
   shape: 'https://HOST without a path, such as https://alibi.example.com (http only on loopback)',
   parse(text) {

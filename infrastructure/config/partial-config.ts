@@ -23,7 +23,7 @@ export type PartialConfig = {
 
 type Surroundings = Parameters<typeof loadDatabaseConfig>[0]
 
-/** What can be made of settings that are not all right, for whoever wants to look at the rest. */
+/** The parts of the settings that are right, where not all of them are. */
 export function loadPartialConfig(surroundings: Surroundings): PartialConfig {
   function part<Value>(read: (settings: SettingsSource) => Value): Value | null {
     const settings = settingsSource(surroundings)

@@ -5,8 +5,8 @@ import type { Clock } from '../../application/ports.ts'
 import { findNewest } from '../../domain/backup-schedule.ts'
 import type { BackupConfig } from '../config/backup-settings.ts'
 import { codeOf } from '../files/node-errors.ts'
+import { canMakeFiles } from '../files/permissions.ts'
 import { listBackups } from '../sqlite/backups/backup-folder.ts'
-import { canMakeFiles } from './folder-rights.ts'
 
 /** Looks at the backups that the service has made by itself. Never throws. */
 export function examineBackups(
@@ -30,11 +30,11 @@ export function examineBackups(
   }
 }
 
-/** Throws unless files can be made in the folder, also by whom the database belongs to: root may write anywhere. */
+/** Throws unless files can be made in the folder, by the owner of the database too: root may write anywhere. */
 function refuseUnwritable(folder: string, databasePath: string | null): void {
   accessSync(folder, constants.W_OK)
   const database = databasePath === null ? null : statSync(databasePath, { throwIfNoEntry: false })
   if (database && !canMakeFiles(database.uid, statSync(folder))) {
-    throw Object.assign(new Error('it belongs to somebody else'), { code: 'EACCES' })
+    throw Object.assign(new Error('it belongs to another user'), { code: 'EACCES' })
   }
 }

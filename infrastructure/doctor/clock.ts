@@ -3,7 +3,7 @@ import type { Clock } from '../../application/ports.ts'
 
 type Comparing = { clock: Clock; timeoutMs: number }
 
-/** Compares with the Date header of whoever answers at `url`; null asks only the system. Never throws. */
+/** Compares with the Date header of the answer at `url`; null asks only the system. Never throws. */
 export async function examineClock(
   url: string | null,
   { askSystem = isClockSynchronized, ...comparing }: Comparing & { askSystem?: AskSystem },

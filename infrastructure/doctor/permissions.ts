@@ -1,9 +1,7 @@
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import type { ExposedFile } from '../../application/doctor/settings.ts'
 import { SECRETS, type Variables } from '../config/settings-source.ts'
-
-const OTHERS = 0o007
-const OTHERS_OR_GROUP_WRITE = 0o022
+import { isOpenToOthers, isWritableByOthers } from '../files/permissions.ts'
 
 /** The files with settings or secrets in them that not only their owner, and readers of their group, get at. */
 export function findExposedFiles({
@@ -21,18 +19,18 @@ export function findExposedFiles({
   ])
   const files = [{ source: '--env-file', path: envFile ?? undefined }, ...named]
   return files.flatMap(({ source, path }) => {
-    const mode = path ? modeOf(path) : null
-    if (!path || mode === null) return []
-    const isWritable = (mode & OTHERS_OR_GROUP_WRITE) !== 0
-    return isWritable || (mode & OTHERS) !== 0 ? [{ source, path, isWritable }] : []
+    const file = path ? findFile(path) : null
+    if (!path || !file) return []
+    const isWritable = isWritableByOthers(file)
+    return isWritable || isOpenToOthers(file) ? [{ source, path, isWritable }] : []
   })
 }
 
-/** Null where there is no such file, or none that we may look at: whoever reads it says so. */
-function modeOf(path: string): number | null {
+/** Null where there is no such file, or none that may be looked at: what reads the settings says so. */
+function findFile(path: string): Stats | null {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
-    return found?.isFile() ? found.mode : null
+    return found?.isFile() ? found : null
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import type { Draw, ProxyFacts } from '../../application/doctor/proxy.ts'
 import type { Probe, ReachFacts } from '../../application/doctor/reach.ts'
 import { type Route, type Visit, visit } from './http-probe.ts'
@@ -15,24 +15,23 @@ const NO_NAME_SERVER: Probe = { kind: 'no_answer', trouble: 'unknown_name', code
 const ADDRESSES_OF_ALL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**
- * Asks the service straight and by way of the address users reach, within `timeoutMs` for all of it, and tells from the
- * budgets that the requests draw on how a proxy in between passes its visitors on. Takes at most three places of the
- * general budget of each address.
+ * Asks the service straight and by way of the address users reach, within `timeoutMs` for all of it. Draws at most
+ * three times on the general budget.
  */
 export async function examineReach({
   publicUrl,
   host,
   port,
-  trustedProxies,
-  forgedAddresses: [firstForged, secondForged],
+  isTrustedProxy,
+  forgedAddresses,
   timeoutMs,
   lookUp = findAddresses,
 }: {
   publicUrl: string | null
   host: string
   port: number
-  trustedProxies: readonly string[]
-  /** Those of nobody, and others each time. */
+  isTrustedProxy: (address: string) => boolean
+  /** Two that no client has, and others each time. */
   forgedAddresses: readonly [string, string]
   timeoutMs: number
   lookUp?: (url: string) => Promise<readonly string[]>
@@ -57,31 +56,21 @@ export async function examineReach({
     return { ...reach, servedVersion: null, proxy: null }
   }
 
-  const askDirectly = async () =>
-    localUrl !== null && isReady(localAnswer) ? drawOf(await ask(localUrl, '/')) : null
+  const [firstForged, secondForged] = forgedAddresses
   const askForged = (address: string) =>
     ask(publicUrl, '/', { route, headers: { 'x-forwarded-for': address } })
-  const askForging = async (address: string) => drawOf(await askForged(address))
-
-  const before = await askDirectly()
   const start = await askForged(firstForged)
   const first = drawOf(start)
-  const second = await askForging(secondForged)
-  const isSuspicious = first && second && second.remaining >= first.remaining
-  const again = isSuspicious ? await askForging(firstForged) : null
-  const after = await askDirectly()
-
-  const isTrusted = trustReader(trustedProxies)
+  const second = drawOf(await askForged(secondForged))
+  const isOneBudget = !first || !second || second.remaining < first.remaining
   return {
     ...reach,
     servedVersion: start.kind === 'answer' ? start.version : null,
     proxy: {
-      direct: before && after ? { before, after } : null,
-      forged: { first, second, again },
-      // To reach itself, a machine comes from the very address it goes to.
-      isVisitorDirect: route === null && addresses.includes(localHost),
-      isVisitorTrusted: route ? isTrusted(route.from) : addresses.some(isTrusted),
-      isLoopbackTrusted: isTrusted('127.0.0.1') || isTrusted('::1'),
+      first,
+      second,
+      again: isOneBudget ? null : drawOf(await askForged(firstForged)),
+      isVisitorTrusted: (route ? [route.from] : addresses).some(isTrustedProxy),
     },
   }
 }
@@ -110,9 +99,9 @@ async function unlessLate<Value>(
   return Promise.race([asked, late.promise])
 }
 
-/** Null where the usual one will do: only on loopback a visitor looks like the proxy itself. */
+/** Null where the usual one will do: only on loopback does a visitor look like the proxy itself. */
 function routeTo(addresses: readonly string[]): Route {
-  // Elsewhere a machine has 127.0.0.1 alone, unless it is told otherwise.
+  // Elsewhere a machine has 127.0.0.1 alone, unless it was set up otherwise.
   if (process.platform !== 'linux') return null
   const to = addresses.find((address) => address.startsWith('127.'))
   return to === undefined ? null : { from: OWN_VISITOR, to }
@@ -124,15 +113,4 @@ function isReady(probe: Probe | null): boolean {
 
 function drawOf(probe: Probe): Draw {
   return probe.kind === 'answer' ? probe.draw : null
-}
-
-function trustReader(trustedProxies: readonly string[]): (address: string) => boolean {
-  const trusted = new BlockList()
-  for (const entry of trustedProxies) {
-    const [address = '', prefix] = entry.split('/')
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (prefix === undefined) trusted.addAddress(address, family)
-    else trusted.addSubnet(address, Number(prefix), family)
-  }
-  return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

@@ -5,11 +5,12 @@ import type { Endpoint } from '../../application/doctor/webhook.ts'
 import type { Clock } from '../../application/ports.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
-import { expectObject, isInvalidRequest, isMissing } from '../stripe/answers.ts'
+import { isInvalidRequest, isMissing } from '../stripe/answers.ts'
 import { stripeClient } from '../stripe/client.ts'
 import { ENDPOINT_EVENT_TYPES, EVENT_TYPES } from '../stripe/events.ts'
 import { toSeconds } from '../stripe/objects.ts'
 import { expectList, readAllPages } from '../stripe/pages.ts'
+import { readPriceFacts } from '../stripe/prices.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** What is younger may still be on its way. */
@@ -90,7 +91,7 @@ export async function examineStripe({
 
   const [key, price, listed, undelivered] = await Promise.all([
     readKey(),
-    'priceId' in product ? ask((stripe) => readPrice(stripe, product.priceId)) : null,
+    'priceId' in product ? ask((stripe) => findPrice(stripe, product.priceId)) : null,
     ask(listEndpoints),
     countUndelivered(),
   ])
@@ -108,7 +109,7 @@ export async function examineStripe({
   }
 }
 
-/** Whoever may not write is turned away before anybody looks for what it would be written to. */
+/** Stripe refuses a key that may not write before it looks for the object that would be written to. */
 function unlessUnknown(write: Question): Question {
   return async (stripe) => {
     try {
@@ -126,15 +127,9 @@ function namesOfRefused(
 }
 
 /** Null where Stripe knows no such price in the mode of the key. */
-async function readPrice(stripe: Stripe, id: string): Promise<PriceFacts | null> {
+async function findPrice(stripe: Stripe, id: string): Promise<PriceFacts | null> {
   try {
-    const price = expectObject(await stripe.prices.retrieve(id), 'price', id)
-    const { active: isActive, type, unit_amount: amount, currency } = price
-    return {
-      isActive,
-      isOneTime: type === 'one_time',
-      amount: amount ? { amount, currency } : null,
-    }
+    return await readPriceFacts(stripe, id)
   } catch (error) {
     if (isMissing(error)) return null
     throw error

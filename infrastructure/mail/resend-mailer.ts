@@ -35,7 +35,7 @@ export function resendMailer({
     { to, key }: { to: Email; key: OutboxKey | null },
     { headers, ...mail }: EmailContent,
   ): Promise<void> {
-    // The SDK hands these to fetch. A redirect that is followed would carry the code to somebody else's host.
+    // The SDK hands these to fetch. A redirect that is followed would carry the code to another host.
     const options: CreateEmailRequestOptions & RequestInit = {
       signal: AbortSignal.timeout(timeoutMs),
       redirect: 'manual',
@@ -75,7 +75,7 @@ function isKnownMail(error: Refused): boolean {
 
 function outage(error: Refused): Unavailable {
   const { name, statusCode } = error ?? {}
-  // While the mail is under way already, nobody knows yet how that will end.
+  // While the mail is under way already, it is not known yet how that will end.
   const answered = typeof statusCode === 'number' && name !== 'concurrent_idempotent_requests'
   // A key that is missing, wrong or restricted, or a sender's domain that is not verified.
   const needsOperator = statusCode === 401 || statusCode === 403

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 import type { Backup, Backups } from '../../application/ports.ts'
 import { gauge } from './instruments.ts'
 
-/** Where no backups are made by the service itself there are no such metrics; where there is none yet it is from 1970. */
+/** A service that makes no backups by itself has no such metrics. One that has made none yet shows one of 1970. */
 export async function addBackupMetrics(registry: Registry, backups: Backups | null): Promise<void> {
   if (!backups) return
   const newest = await findNewest(backups)

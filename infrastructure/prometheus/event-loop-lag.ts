@@ -5,7 +5,7 @@ import { histogram } from './instruments.ts'
 const EVERY_MS = 250
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** Measures how late a timer is, again and again until `stop`, which is how long whoever comes then has to wait. */
+/** Measures how late a timer is, again and again until `stop`: so long does a request wait that comes then. */
 export function measureEventLoopLag(
   registry: Registry,
   monotonicMs: () => number,

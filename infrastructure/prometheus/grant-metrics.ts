@@ -6,8 +6,8 @@ import { counter } from './instruments.ts'
 export type GrantStatistics = Pick<Statistics, 'findLastGrantChange' | 'countGrantChanges'>
 
 /**
- * Counts, at every call, the changes of grants that have come on record since the one before, by whichever process. What
- * is on record at the first call is not counted: like any counter, this one begins with the process.
+ * Counts, at every call, the changes of grants that any process has recorded since the call before. What is on record
+ * at the first call is not counted: like any counter, this one begins with the process.
  */
 export function grantChangeMetrics(
   registry: Registry,

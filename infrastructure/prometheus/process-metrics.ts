@@ -4,7 +4,8 @@ import { gauge } from './instruments.ts'
 
 /**
  * What is so at this moment about the process, under the names that every Prometheus client uses:
- * https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics. What the system does not tell is left out.
+ * https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics. Leaves out what the system does not
+ * say.
  */
 export function addProcessMetrics(
   registry: Registry,

@@ -42,7 +42,7 @@ export function prometheusMetrics({
   /** Milliseconds that pass evenly, whatever is done to the clock. */
   monotonicMs: () => number
 }): PrometheusMetrics {
-  // What adds up is kept; what is so at one moment is made anew for each reading, so that nothing stale is ever told.
+  // Counters are kept. What is true of one moment is read again for each answer, so that no answer has a stale value.
   const kept = new Registry()
   const telemetry = telemetryMetrics(kept)
   const lag = measureEventLoopLag(kept, monotonicMs)
@@ -91,7 +91,7 @@ async function unlessDown<Result>(read: () => Promise<Result>): Promise<Result |
   }
 }
 
-/** Whoever asks while there is an answer under way gets that one. */
+/** A caller that asks while an answer is under way gets that one. */
 function oneAtATime<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let underWay: Promise<Result> | null = null
   return () => {

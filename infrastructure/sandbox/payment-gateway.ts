@@ -5,8 +5,14 @@ import { eventTranslation } from '../stripe/events.ts'
 import { stripeNotifications } from '../stripe/notifications.ts'
 import { type ReturnUrls, sessionReports, successUrl } from '../stripe/session-reports.ts'
 import { expandedSessionObject, type SandboxAddresses, sandboxEvent } from './events.ts'
-import { act, expire, expireWhenDue, isComplete } from './payment.ts'
-import type { SandboxSessionRecord, SandboxSessionStore } from './session.ts'
+import {
+  act,
+  expire,
+  expireWhenDue,
+  isComplete,
+  type SandboxSessionRecord,
+  type SandboxSessionStore,
+} from './session.ts'
 import { type SandboxDelivery, sandboxCourier } from './webhook-sender.ts'
 
 const PAGE_SIZE = 100
@@ -122,7 +128,7 @@ export function sandboxPaymentGateway({
         cursor: isLast ? null : (records.at(-1)?.sessionId ?? null),
       }
     },
-    // Nobody has money here that could be sent back, and what was not delivered is still on its way.
+    // There is no money here that could be sent back, and what was not delivered is still on its way.
     listRefunds: async () => [],
     listDisputes: async () => [],
     async refundPayment() {

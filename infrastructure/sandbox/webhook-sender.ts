@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import Stripe from 'stripe'
 import type { Clock } from '../../application/ports.ts'
 import type { SandboxEvent } from './events.ts'
@@ -22,7 +23,7 @@ export function sandboxCourier({
   clock,
 }: {
   webhookSecret: string
-  /** False, or a throw, asks for the event to be brought again. */
+  /** False, or a throw, has the event sent again. */
   deliver: (delivery: SandboxDelivery) => Promise<boolean>
   wait: (milliseconds: number) => Promise<void>
   clock: Clock
@@ -42,7 +43,7 @@ export function sandboxCourier({
     const signature = await Stripe.webhooks.generateTestHeaderStringAsync({
       payload,
       secret: webhookSecret,
-      // Every try is signed anew: an old signature is worth nothing.
+      // Of this try: the service refuses a signature that is older than some minutes.
       timestamp: Math.floor(clock.now().getTime() / 1000),
     })
     try {
@@ -58,4 +59,23 @@ export function sandboxCourier({
       isStopped = true
     },
   }
+}
+
+/**
+ * Posts a notification to a service on this machine; true once it was taken. By node:http, since fetch would send even
+ * this through the HTTP_PROXY of the environment.
+ */
+export function postNotification(
+  url: string,
+  { payload, signature }: SandboxDelivery,
+): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
+  request(url, { method: 'POST', headers, agent: false }, (response) => {
+    response.resume()
+    resolve(response.statusCode === 200)
+  })
+    .on('error', reject)
+    .end(payload)
+  return promise
 }

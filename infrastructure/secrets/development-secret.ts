@@ -31,7 +31,7 @@ function readSecret(path: string): string | null {
   }
 }
 
-/** Returns the secret that is kept in the end: the own one, or that of whoever was faster. */
+/** Returns the secret that is kept in the end: the own one, or that of a process that was faster. */
 function createSecret(path: string): string {
   const draft = `${path}.${randomBytes(8).toString('hex')}`
   writeFileSync(draft, randomBytes(SECRET_BYTES).toString('base64url'), { mode: 0o600, flag: 'wx' })

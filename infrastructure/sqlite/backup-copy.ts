@@ -2,10 +2,11 @@ import { Database } from 'bun:sqlite'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { formatBytes } from '../../application/format.ts'
+import type { AppliedMigration } from '../database/migration-history.ts'
 import { makeDurable, sha256OfFile } from '../files/durable-files.ts'
-import { freeBytesOf } from './free-bytes.ts'
+import { freeBytesOf } from './files.ts'
 import { refuseUnsound } from './integrity.ts'
-import { type AppliedMigration, readHistory } from './migrations.ts'
+import { readHistory } from './migrations.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 /** A copy that was read again from the first page to the last, and of which every byte is on the disk. */

@@ -3,14 +3,14 @@ import { sql } from 'drizzle-orm'
 import type { DatabaseHealth } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { IN_MEMORY, type SqliteDatabase } from './database.ts'
-import { freeBytesOf } from './free-bytes.ts'
+import { freeBytesOf } from './files.ts'
 import { heartbeat } from './schema.ts'
 import { translateFileOutage } from './storage-outage.ts'
 
 /** Room for some hours of business, in which an operator can make more. */
 const FREE_BYTES_MIN = 16 * 1024 * 1024
 
-/** Shorter than other writes wait: whoever asks for the health has a time limit, too. */
+/** Shorter than other writes wait: a caller that asks for the health has a time limit, too. */
 const PATIENCE_MS = 2000
 
 /** Answers for the files too: those that were deleted or replaced, and the disk they are on. */

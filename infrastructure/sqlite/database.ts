@@ -1,16 +1,21 @@
-import { Database, SQLiteError } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
 import { hasCode } from '../files/node-errors.ts'
-import { refuseDamaged } from './damage-check.ts'
-import { giveToOwnerOf } from './file-owner.ts'
-import { ownFilesCheck } from './files.ts'
+import { giveToOwnerOf, ownFilesCheck, ownPath } from './files.ts'
+import { refuseDamaged } from './integrity.ts'
 import { type Migrated, migrateCopied } from './migration-backup.ts'
 import { MIGRATIONS, refuseOutdated, schemaVersion } from './migrations.ts'
-import { ownPath } from './own-path.ts'
-import { isDamage, storageError, translateFileOutage, translateOutage } from './storage-outage.ts'
+import {
+  BUSY_TIMEOUT_MS,
+  isBusy,
+  isDamage,
+  storageError,
+  translateFileOutage,
+  translateOutage,
+} from './storage-outage.ts'
 
 /** The path that stands for a database without a file. */
 export const IN_MEMORY = ':memory:'
@@ -44,8 +49,6 @@ export type SqliteDatabase = {
   close(): void
 }
 
-/** How long another process's write is waited for, such as one of the operator's commands. */
-const BUSY_TIMEOUT_MS = 5000
 const BUSY_RETRY_MS = 20
 
 export type DatabaseOptions = {
@@ -154,7 +157,7 @@ function configure(client: Database): Database {
   }
 }
 
-/** Waits by itself: of two processes that make this switch in a new file, SQLite fails one whatever its busy timeout. */
+/** Waits by itself: of two processes that do this in a new file, SQLite fails one whatever its busy timeout. */
 function keepWriteAheadLog(client: Database): void {
   for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
     try {
@@ -233,13 +236,9 @@ function guard(
   }
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_BUSY')
-}
-
 function checkpoint(client: Database): void {
   try {
-    // Waits for nobody: neither a long read nor a backup tool that follows the log holds up a process that stops.
+    // Waits for no other process: a long read, or a backup tool that follows the log, must not hold up a stop.
     client.run('PRAGMA wal_checkpoint(PASSIVE)')
   } catch {
     // A full disk, for one. The log keeps every commit, and the next start folds it in.

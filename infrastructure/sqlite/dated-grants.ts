@@ -1,13 +1,14 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { DatedGrant, PremiumGrantRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
+import { known } from '../database/rows.ts'
 import type { Queries } from './database.ts'
-import { IS_PAID, known, prepareFindReversals } from './find-grants.ts'
+import { IS_PAID, prepareFindReversals } from './find-grants.ts'
 import { operatorGrants, purchases } from './schema.ts'
 
 // Several statements each: the caller sees to it that they see one moment.
 
-/** Everybody's, page by page. */
+/** Those of all addresses, page by page. */
 export function prepareListGrants(
   queries: Queries,
 ): (page: Parameters<PremiumGrantRepository['list']>[0]) => readonly DatedGrant[] {

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Email } from '../../domain/email.ts'
 import type { PremiumGrant, Reversals } from '../../domain/premium-grant.ts'
+import { known } from '../database/rows.ts'
 import type { Queries } from './database.ts'
 import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
 
@@ -8,7 +9,7 @@ const EMAIL = sql.placeholder('email')
 const PAYMENT_INTENT_ID = sql.placeholder('paymentIntentId')
 /**
  * A literal: measured on every request's path, a bound value takes this query ten times as long. The plus keeps SQLite
- * from ever taking the index of states for it, which leads to the paid purchases of everybody.
+ * from ever taking the index of states for it, which leads to the paid purchases of all addresses.
  */
 export const IS_PAID = sql`+${purchases.state} = 'paid'`
 
@@ -42,12 +43,6 @@ export function prepareFindGrants(queries: Queries): (email: Email) => readonly 
       revokedAt,
     })),
   ]
-}
-
-/** The table's own checks make sure that what is paid has an amount and a moment. */
-export function known<Fact>(fact: Fact | null): Fact {
-  if (fact === null) throw new Error('a paid purchase lacks its facts')
-  return fact
 }
 
 /** What was paid with no payment intent cost nothing, and nothing of it can come back. */

@@ -1,9 +1,17 @@
 import type { Database } from 'bun:sqlite'
-import { DamagedDatabase } from './storage-outage.ts'
+import { statSync } from 'node:fs'
+import { DamagedDatabase } from '../database/outage.ts'
+import { translateFileOutage } from './storage-outage.ts'
 
 const FINDINGS_MAX = 3
 
-/** Reads all of it, and throws with what SQLite finds wrong with it: a page, an index, or a row that refers to nothing. */
+/**
+ * What is looked through before the service starts: a fraction of a second when the machine has read it before, some
+ * seconds when it has just been switched on. A larger one has to wait for its next backup, which looks at everything.
+ */
+const CHECKED_BYTES_MAX = 256 * 1024 * 1024
+
+/** Reads all of it. Throws with what SQLite finds wrong: a page, an index, or a row that refers to nothing. */
 export function refuseUnsound(client: Database, subject: string): void {
   const findings = [
     ...client.prepare<[string], []>(`PRAGMA integrity_check(${FINDINGS_MAX})`).values().flat(),
@@ -15,4 +23,12 @@ export function refuseUnsound(client: Database, subject: string): void {
 
 function describeOrphan([table, row]: readonly unknown[]): string {
   return `row ${row} of ${table} refers to nothing`
+}
+
+/** Throws for a database with a page that makes no sense, as a failing disk or a wrong hand leaves it. */
+export function refuseDamaged(client: Database): void {
+  const file = translateFileOutage(() => statSync(client.filename, { throwIfNoEntry: false }))
+  if (!file || file.size > CHECKED_BYTES_MAX) return
+  const [problem] = client.prepare('PRAGMA quick_check(1)').values().flat()
+  if (problem !== 'ok') throw new DamagedDatabase(String(problem).replace(/\s+/g, ' '))
 }

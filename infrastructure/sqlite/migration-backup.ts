@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Migration } from '../database/migration-history.ts'
+import { IncompatibleDatabase } from '../database/outage.ts'
 import {
   linkUnderFreeName,
   makeDurable,
@@ -8,15 +10,8 @@ import {
   sha256OfFile,
 } from '../files/durable-files.ts'
 import { makeCheckedCopy } from './backup-copy.ts'
-import { giveToOwnerOf } from './file-owner.ts'
-import {
-  applyMigrations,
-  copyBefore,
-  findPending,
-  IncompatibleDatabase,
-  type Migration,
-  readHistory,
-} from './migrations.ts'
+import { giveToOwnerOf } from './files.ts'
+import { applyMigrations, copyBefore, findPending, readHistory } from './migrations.ts'
 import { storageError } from './storage-outage.ts'
 import { makeWorkFolder } from './work-folder.ts'
 
@@ -29,8 +24,8 @@ export type Migrated = {
 
 /**
  * Applies what the database lacks, after a checked copy of it was put beside it. When that cannot be made, nothing is
- * applied; when a migration fails, the error says where the copy is, and is an `IncompatibleDatabase` where it would fail
- * again. A database without a row needs none.
+ * applied. When a migration fails, the error says where the copy is, and is an `IncompatibleDatabase` where it would
+ * fail again. A database without a row needs none.
  */
 export function migrateCopied(client: Database, migrations: readonly Migration[]): Migrated {
   const copy = copyBeforeMigrating(client, migrations)
@@ -89,7 +84,7 @@ function keepCopy(client: Database, path: string, { name }: Migration): string |
   }
 }
 
-/** The next one who migrates may be the service, and has to read it. */
+/** The next process that migrates may be the service, and has to read it. */
 function giveCopyToOwner(copy: string, database: string): void {
   const file = openSync(copy, 'r')
   try {
@@ -111,7 +106,7 @@ function isSame(file: string, sha256: string): boolean {
   try {
     return sha256OfFile(file) === sha256
   } catch {
-    // A folder, or somebody else's: it stays as it is, and the copy gets another name.
+    // A folder, or another user's file: it stays as it is, and the copy gets another name.
     return false
   }
 }

@@ -1,14 +1,19 @@
 import type { Database } from 'bun:sqlite'
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import {
+  type AppliedMigration,
+  comparePending,
+  hashOf,
+  type Migration,
+  newestOf,
+} from '../database/migration-history.ts'
+import { IncompatibleDatabase } from '../database/outage.ts'
 import init from './migrations/0001_init.sql' with { type: 'text' }
 import payments from './migrations/0002_payments.sql' with { type: 'text' }
 import verificationChallenge from './migrations/0003_verification_challenge.sql' with {
   type: 'text',
 }
 import operations from './migrations/0004_operations.sql' with { type: 'text' }
-
-export type Migration = { readonly name: string; readonly sql: string }
 
 /** In the order in which they are applied. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -17,13 +22,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003_verification_challenge', sql: verificationChallenge },
   { name: '0004_operations', sql: operations },
 ]
-
-/** The database does not fit this executable, and no attempt is made to use it. */
-export class IncompatibleDatabase extends Error {
-  override readonly name = 'IncompatibleDatabase'
-}
-
-export type AppliedMigration = { readonly name: string; readonly sha256: string }
 
 /** The copy of a database as it was before the migration of this name, and those that came with it. */
 export function copyBefore(path: string, migration: string): string {
@@ -65,7 +63,7 @@ export function applyMigrations(
   }
 }
 
-/** For whoever must not change the tables under a service that runs. Throws `IncompatibleDatabase`. */
+/** For a process that must not change the tables under a service that runs. Throws `IncompatibleDatabase`. */
 export function refuseOutdated(client: Database, migrations: readonly Migration[]): void {
   const [pending] = findPending(client, migrations)
   if (!pending) return
@@ -76,22 +74,26 @@ export function refuseOutdated(client: Database, migrations: readonly Migration[
 
 /** The newest migration that the database has. */
 export function schemaVersion(client: Database): string {
-  return readHistory(client).at(-1)?.name ?? 'none'
+  return newestOf(readHistory(client))
 }
 
 /**
- * What the database lacks, in order. `subject` says what it is called. Throws `IncompatibleDatabase` for a database that
- * a newer executable has migrated, or one whose migrations are not those of this executable.
+ * What the database lacks, in order. `subject` is what errors call it. Throws `IncompatibleDatabase` for a database
+ * that a newer executable has migrated, or one whose migrations are not those of this executable.
  */
 export function findPending(
   client: Database,
   migrations: readonly Migration[],
   subject = `the database ${client.filename}`,
 ): readonly Migration[] {
-  const history = readHistory(client)
-  refuseUnknown(client, migrations, history, subject)
-  refuseChanged(migrations, history, subject)
-  return migrations.filter(({ name }) => !history.some((applied) => applied.name === name))
+  return comparePending(readHistory(client), migrations, {
+    subject,
+    findBackup(migration) {
+      // Beside a database lies what it was before the newer executable came.
+      const copy = copyBefore(client.filename, migration)
+      return existsSync(copy) ? copy : null
+    },
+  })
 }
 
 /** The migrations that the database has, by name. Empty for a database that is not one of Alibi's. */
@@ -118,43 +120,6 @@ function applyOnce(
   if (client.prepare('PRAGMA foreign_key_check').all().length > 0) {
     throw new Error(`migration ${migration.name} leaves rows that refer to nothing`)
   }
-  client.run(RECORD, [migration.name, sha256(migration)])
+  client.run(RECORD, [migration.name, hashOf(migration)])
   return true
-}
-
-function refuseUnknown(
-  { filename }: Database,
-  migrations: readonly Migration[],
-  history: readonly AppliedMigration[],
-  subject: string,
-): void {
-  const unknown = history.filter(({ name }) => !migrations.some((known) => known.name === name))
-  const [first] = unknown
-  if (!first) return
-  const names = unknown.map(({ name }) => name).join(', ')
-  const newest = migrations.at(-1)?.name ?? 'none'
-  // Beside a database lies what it was before the newer executable came.
-  const copy = copyBefore(filename, first.name)
-  const backup = existsSync(copy) ? copy : 'a backup from before that'
-  throw new IncompatibleDatabase(
-    `${subject} is newer than this executable: it has the migration ${names}, the executable knows those up to ${newest}; install the newer executable again, or restore ${backup}`,
-  )
-}
-
-function refuseChanged(
-  migrations: readonly Migration[],
-  history: readonly AppliedMigration[],
-  subject: string,
-): void {
-  for (const migration of migrations) {
-    const applied = history.find(({ name }) => name === migration.name)
-    if (!applied || applied.sha256 === sha256(migration)) continue
-    throw new IncompatibleDatabase(
-      `the migration ${migration.name} that ${subject} has is not the one of this executable: sha256 ${applied.sha256} there, ${sha256(migration)} here`,
-    )
-  }
-}
-
-function sha256({ sql }: Migration): string {
-  return createHash('sha256').update(sql).digest('hex')
 }

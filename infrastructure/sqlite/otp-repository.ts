@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { OtpRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OtpRecord } from '../../domain/otp.ts'
+import { toOtpRecord } from '../database/rows.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareInsert, prepareUpsert } from './prepared-writes.ts'
 import { otpMails, otps, otpWrongTries, verifications } from './schema.ts'
@@ -53,15 +54,12 @@ export function prepareFindOtpRecord(queries: Queries): (email: Email) => OtpRec
     .orderBy(otpWrongTries.position)
     .prepare()
 
-  return (email) => {
-    const rows = selectOtps.all({ email })
-    return {
-      current: rows.find(({ role }) => role === 'current')?.otp ?? null,
-      replacement: rows.find(({ role }) => role === 'replacement')?.otp ?? null,
-      mailedAt: selectMails.all({ email }).map(({ at }) => at),
-      wrongTriesAt: selectWrongTries.all({ email }).map(({ at }) => at),
-    }
-  }
+  return (email) =>
+    toOtpRecord({
+      otps: selectOtps.all({ email }),
+      mails: selectMails.all({ email }),
+      wrongTries: selectWrongTries.all({ email }),
+    })
 }
 
 function prepareSave(queries: Queries): (email: Email, record: OtpRecord) => void {

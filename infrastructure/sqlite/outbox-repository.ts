@@ -4,9 +4,9 @@ import {
   type OutboxKey,
   type OutboxKind,
   type OutboxMessage,
-  type OutboxProgress,
   WAIT_MAX_MS,
 } from '../../domain/outbox.ts'
+import { type MessageRow, toMessage, toMessageRow } from '../database/rows.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareInsertOnce, prepareUpsert } from './prepared-writes.ts'
 import { outbox } from './schema.ts'
@@ -36,7 +36,7 @@ export function sqliteOutboxRepository(database: SqliteDatabase): OutboxReposito
   ): OutboxMessage | null {
     if (!known) return null
     const changed = change(known)
-    if (changed !== known) upsert(toRow(changed))
+    if (changed !== known) upsert(toMessageRow(changed))
     return changed
   }
 
@@ -60,7 +60,7 @@ export function sqliteOutboxRepository(database: SqliteDatabase): OutboxReposito
 /** For use inside a write. A message whose key is known stays as it is. */
 export function prepareInsertMessage(queries: Queries): (message: OutboxMessage) => void {
   const insertOnce = prepareInsertOnce(queries, outbox)
-  return (message) => insertOnce(toRow(message))
+  return (message) => insertOnce(toMessageRow(message))
 }
 
 /** Several statements: the caller sees to it that they see one moment. */
@@ -89,26 +89,6 @@ function prepareFindDue(
   }
 }
 
-type OutboxRow = typeof outbox.$inferSelect
-
-function dueTime({ dueAt }: OutboxRow): number {
+function dueTime({ dueAt }: MessageRow): number {
   return dueAt?.getTime() ?? 0
-}
-
-function toRow({ amount, ...message }: OutboxMessage): OutboxRow {
-  return { dueAt: null, endedAt: null, ...message, ...amount }
-}
-
-export function toMessage(row: OutboxRow): OutboxMessage {
-  const { key, kind, purchaseId, email, language, amount, currency, createdAt, attempts } = row
-  const price = { amount, currency }
-  const terms = { key, kind, purchaseId, email, language, amount: price, createdAt, attempts }
-  return { ...terms, ...progressOf(row) }
-}
-
-/** The table's own checks make sure that a state has its moment. */
-function progressOf({ key, state, dueAt, endedAt }: OutboxRow): OutboxProgress {
-  if (state === 'waiting' && dueAt !== null) return { state, dueAt }
-  if (state !== 'waiting' && endedAt !== null) return { state, endedAt }
-  throw new Error(`the message ${key} lacks its moment`)
 }

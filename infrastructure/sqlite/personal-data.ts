@@ -74,7 +74,7 @@ function prepareRename(
 }
 
 /**
- * The log beside the database still has what was deleted, until it is begun anew. A process that reads an older state
+ * The log beside the database still has what was deleted, until it is begun again. A process that reads an older state
  * for long, such as a backup tool that follows the log, is not waited for.
  */
 async function emptyWriteAheadLog(client: Database): Promise<void> {

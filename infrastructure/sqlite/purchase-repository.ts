@@ -3,7 +3,8 @@ import type { Account, PurchaseRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Cause } from '../../domain/grant-change.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
-import type { Purchase, PurchaseProgress } from '../../domain/purchase.ts'
+import type { Purchase } from '../../domain/purchase.ts'
+import { type PurchaseRow, toPurchase, toPurchaseRow } from '../database/rows.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareFindGrants } from './find-grants.ts'
@@ -71,7 +72,7 @@ export function sqlitePurchaseRepository(
         const row = selectById.get({ id })
         if (!row) return null
         const account = findAccount(row.email)
-        const purchase = account.purchases.find((one) => one.id === id) ?? fromRow(row)
+        const purchase = account.purchases.find((one) => one.id === id) ?? toPurchase(row)
         const result = change(account, purchase)
         store(account, result, cause)
         return result
@@ -82,11 +83,11 @@ export function sqlitePurchaseRepository(
         const row = selectById.get({ id })
         return row ? findAccount(row.email) : null
       }),
-    findById: async (id) => read(() => toPurchase(selectById.get({ id }))),
+    findById: async (id) => read(() => purchaseOrNull(selectById.get({ id }))),
     findBySessionId: async (sessionId) =>
-      read(() => toPurchase(selectBySessionId.get({ sessionId }))),
+      read(() => purchaseOrNull(selectBySessionId.get({ sessionId }))),
     findByPaymentIntentId: async (paymentIntentId) =>
-      read(() => toPurchase(selectByPaymentIntentId.get({ paymentIntentId }))),
+      read(() => purchaseOrNull(selectByPaymentIntentId.get({ paymentIntentId }))),
     list: async ({ states, after, limit }) =>
       readTogether(() =>
         // One look at the index for each state: for several at once SQLite would sort all that is left of them.
@@ -94,7 +95,7 @@ export function sqlitePurchaseRepository(
           .flatMap((state) => selectPage.all({ state, after: after ?? '', limit }))
           .sort((left, right) => (left.id < right.id ? -1 : 1))
           .slice(0, limit)
-          .map(fromRow),
+          .map(toPurchase),
       ),
   }
 }
@@ -102,7 +103,7 @@ export function sqlitePurchaseRepository(
 /** For use inside a write. */
 export function prepareSavePurchase(queries: Queries): (purchase: Purchase) => void {
   const upsert = prepareUpsert(queries, purchases)
-  return (purchase) => upsert(toRow(purchase))
+  return (purchase) => upsert(toPurchaseRow(purchase))
 }
 
 /** Several statements: the caller sees to it that they see one moment. */
@@ -136,7 +137,7 @@ export function prepareFindAccount(queries: Queries): (email: Email) => Account 
     .prepare()
 
   return (email) => ({
-    purchases: selectByEmail.all({ email }).map(fromRow),
+    purchases: selectByEmail.all({ email }).map(toPurchase),
     grants: findGrants(email),
     refunds: selectRefunds.all({ email }),
     disputes: selectDisputes.all({ email }),
@@ -144,43 +145,6 @@ export function prepareFindAccount(queries: Queries): (email: Email) => Account 
   })
 }
 
-type PurchaseRow = typeof purchases.$inferSelect
-
-function toRow({ price, ...purchase }: Purchase): PurchaseRow {
-  return {
-    paidAt: null,
-    amountPaid: null,
-    isDuplicate: null,
-    reviewReason: null,
-    amountReceived: null,
-    revokedAt: null,
-    ...purchase,
-    priceAmount: price.amount,
-    priceCurrency: price.currency,
-  }
-}
-
-function toPurchase(row: PurchaseRow | undefined): Purchase | null {
-  return row ? fromRow(row) : null
-}
-
-function fromRow(row: PurchaseRow): Purchase {
-  const { id, email, language, live, createdAt, expiresAt, sessionId, paymentIntentId } = row
-  const price = { amount: row.priceAmount, currency: row.priceCurrency }
-  const order = { id, email, language, price, createdAt, expiresAt }
-  return { ...order, live, sessionId, paymentIntentId, ...progressOf(row) }
-}
-
-/** The table's own checks make sure that a state has what belongs to it. */
-function progressOf(row: PurchaseRow): PurchaseProgress {
-  const { id, state, paidAt, amountPaid, isDuplicate, reviewReason, amountReceived, revokedAt } =
-    row
-  if (state === 'paid' && paidAt !== null && amountPaid !== null && isDuplicate !== null) {
-    return { state, paidAt, amountPaid, isDuplicate, revokedAt }
-  }
-  if (state === 'review' && reviewReason !== null && amountReceived !== null) {
-    return { state, reviewReason, amountReceived }
-  }
-  if (state === 'paid' || state === 'review') throw new Error(`the purchase ${id} lacks its facts`)
-  return { state }
+function purchaseOrNull(row: PurchaseRow | undefined): Purchase | null {
+  return row ? toPurchase(row) : null
 }

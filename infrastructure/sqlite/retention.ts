@@ -39,9 +39,9 @@ function preparePrunes(client: Database): Readonly<Record<PrunedKind, Prune>> {
 }
 
 /**
- * Whoever sets TOKEN_TTL down and, months later, up again would bring tokens back to life whose log-out is forgotten:
- * therefore everybody's are void from before the latest of those. Not from before the moment up to which they are
- * deleted: a clock that was ahead for a while would end the tokens of months to come.
+ * An operator who sets TOKEN_TTL down and, months later, up again would revive tokens whose log-out is deleted.
+ * Therefore the tokens of all addresses are void that are older than the latest deleted log-out. The moment up to
+ * which log-outs are deleted would not do: a clock that was ahead for a while would end the tokens of months to come.
  */
 function preparePruneLogOuts(client: Database): Prune {
   const deletions = [

@@ -1,35 +1,123 @@
-import { eq, sql } from 'drizzle-orm'
-import type { RefundRepository } from '../../application/store.ts'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { DisputeRepository, RefundRepository } from '../../application/store.ts'
+import type { DisputeState } from '../../domain/dispute.ts'
+import type { Email } from '../../domain/email.ts'
+import type { Cause } from '../../domain/grant-change.ts'
+import { isNews } from '../../domain/premium-grant.ts'
+import type { RefundState } from '../../domain/refund.ts'
 import type { RecordChanges } from './audit-trail.ts'
-import type { SqliteDatabase } from './database.ts'
+import type { Queries, SqliteDatabase } from './database.ts'
+import { IS_PAID } from './find-grants.ts'
 import { prepareUpsert } from './prepared-writes.ts'
-import { prepareUpdateReversals } from './reversals.ts'
-import { purchases, refunds } from './schema.ts'
+import { disputes, purchases, refunds } from './schema.ts'
+
+/** A refund or a dispute. */
+type Reversal = {
+  readonly id: string
+  readonly paymentIntentId: string
+  readonly state: RefundState | DisputeState
+}
+
+const ID = sql.placeholder('id')
+const PAYMENT_INTENT_ID = sql.placeholder('paymentIntentId')
 
 export function sqliteRefundRepository(
-  { queries, read, write }: SqliteDatabase,
+  database: SqliteDatabase,
   recordChanges: RecordChanges,
 ): RefundRepository {
+  const { queries } = database
+  const select = queries.select().from(refunds).where(eq(refunds.id, ID)).prepare()
+  return reversalRepository(database, {
+    find: (id) => select.get({ id }) ?? null,
+    save: prepareUpsert(queries, refunds),
+    findPendingPayments: prepareFindPayments(queries, refunds, eq(refunds.state, 'pending')),
+    recordChanges,
+  })
+}
+
+export function sqliteDisputeRepository(
+  database: SqliteDatabase,
+  recordChanges: RecordChanges,
+): DisputeRepository {
+  const { queries } = database
+  const select = queries.select().from(disputes).where(eq(disputes.id, ID)).prepare()
+  const isPending = inArray(disputes.state, ['inquiry', 'open'])
+  return reversalRepository(database, {
+    find: (id) => select.get({ id }) ?? null,
+    save: prepareUpsert(queries, disputes),
+    findPendingPayments: prepareFindPayments(queries, disputes, isPending),
+    recordChanges,
+  })
+}
+
+/** The payments of purchases of ours with a reversal of which the condition holds. */
+function prepareFindPayments(
+  queries: Queries,
+  reversals: typeof refunds | typeof disputes,
+  condition: SQL,
+): () => readonly string[] {
   const select = queries
-    .select()
-    .from(refunds)
-    .where(eq(refunds.id, sql.placeholder('id')))
+    .selectDistinct({ paymentIntentId: reversals.paymentIntentId })
+    .from(reversals)
+    .innerJoin(purchases, eq(purchases.paymentIntentId, reversals.paymentIntentId))
+    .where(condition)
     .prepare()
-  const selectPending = queries
-    .selectDistinct({ paymentIntentId: refunds.paymentIntentId })
-    .from(refunds)
-    .innerJoin(purchases, eq(purchases.paymentIntentId, refunds.paymentIntentId))
-    .where(eq(refunds.state, 'pending'))
-    .prepare()
-  const find = (id: string) => select.get({ id }) ?? null
-  const save = prepareUpsert(queries, refunds)
-  const updateReversals = prepareUpdateReversals(queries, { find, save, recordChanges })
+  return () => select.all().map(({ paymentIntentId }) => paymentIntentId)
+}
+
+/** What the two repositories do alike. Audit entries are stored together with the changes that they follow from. */
+function reversalRepository<Fact extends Reversal>(
+  { queries, read, write }: SqliteDatabase,
+  {
+    find,
+    save,
+    findPendingPayments,
+    recordChanges,
+  }: {
+    find: (id: string) => Fact | null
+    save: (fact: Fact) => void
+    findPendingPayments: () => readonly string[]
+    recordChanges: RecordChanges
+  },
+) {
+  const findBuyers = prepareFindBuyers(queries)
 
   return {
-    update: async (reported, cause, change) =>
-      write(() => updateReversals(reported, cause, change)),
-    findById: async (id) => read(() => find(id)),
-    findPendingPayments: async () =>
-      read(() => selectPending.all().map(({ paymentIntentId }) => paymentIntentId)),
+    update: async <Reported extends { readonly id: string }>(
+      reported: readonly Reported[],
+      cause: Cause,
+      change: (known: Fact | null, reported: Reported) => Fact,
+    ) =>
+      write(() => {
+        const changed = new Map<string, Fact>()
+        let news = 0
+        for (const one of reported) {
+          const known = changed.get(one.id) ?? find(one.id)
+          const fact = change(known, one)
+          if (fact === known) continue
+          changed.set(fact.id, fact)
+          if (isNews(known, fact)) news++
+        }
+        const facts = [...changed.values()]
+        recordChanges(findBuyers(facts), cause, () => facts.forEach(save))
+        return news
+      }),
+    findById: async (id: string) => read(() => find(id)),
+    findPendingPayments: async () => read(findPendingPayments),
+  }
+}
+
+/** The addresses whose grants depend on these payments. */
+function prepareFindBuyers(queries: Queries): (facts: readonly Reversal[]) => readonly Email[] {
+  const select = queries
+    .select({ email: purchases.email })
+    .from(purchases)
+    .where(and(eq(purchases.paymentIntentId, PAYMENT_INTENT_ID), IS_PAID))
+    .prepare()
+
+  return (facts) => {
+    const payments = new Set(facts.map(({ paymentIntentId }) => paymentIntentId))
+    const rows = [...payments].flatMap((paymentIntentId) => select.all({ paymentIntentId }))
+    return [...new Set(rows.map(({ email }) => email))]
   }
 }

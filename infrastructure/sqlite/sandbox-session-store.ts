@@ -1,4 +1,5 @@
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
+import { type SandboxSessionRow, toSandboxSession, toSandboxSessionRow } from '../database/rows.ts'
 import type { SandboxSessionRecord, SandboxSessionStore } from '../sandbox/session.ts'
 import type { SqliteDatabase } from './database.ts'
 import { prepareInsert, prepareUpsert } from './prepared-writes.ts'
@@ -43,7 +44,7 @@ export function sqliteSandboxSessionStore({
       write(() => {
         const existing = toRecord(selectByPurchase.get({ purchaseId: record.purchaseId }))
         if (existing) return existing
-        insert(toRow(record))
+        insert(toSandboxSessionRow(record))
         return record
       }),
     find: async (sessionId) => read(() => find(sessionId)),
@@ -52,7 +53,7 @@ export function sqliteSandboxSessionStore({
         const known = find(sessionId)
         if (!known) return null
         const changed = change(known)
-        upsert(toRow(changed))
+        upsert(toSandboxSessionRow(changed))
         return changed
       }),
     list: async ({ since, after, limit }) =>
@@ -63,17 +64,6 @@ export function sqliteSandboxSessionStore({
   }
 }
 
-type SandboxSessionRow = typeof sandboxSessions.$inferSelect
-
-function toRow({ price, ...record }: SandboxSessionRecord): SandboxSessionRow {
-  return { ...record, priceAmount: price.amount, priceCurrency: price.currency }
-}
-
 function toRecord(row: SandboxSessionRow | undefined): SandboxSessionRecord | null {
   return row ? toSandboxSession(row) : null
-}
-
-export function toSandboxSession(row: SandboxSessionRow): SandboxSessionRecord {
-  const { priceAmount, priceCurrency, ...record } = row
-  return { ...record, price: { amount: priceAmount, currency: priceCurrency } }
 }

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { asc, between, count, gt, max, sql } from 'drizzle-orm'
 import type { FileSizes, OutboxCount, Statistics } from '../../application/store.ts'
-import { PURCHASE_STATES, type PurchaseState } from '../../domain/purchase.ts'
+import { toPurchaseCounts } from '../database/rows.ts'
 import { IN_MEMORY, type Queries, type SqliteDatabase } from './database.ts'
-import { freeBytesOf } from './free-bytes.ts'
+import { freeBytesOf } from './files.ts'
 import { auditEntries, otpWrongTries, outbox, purchases } from './schema.ts'
 import { translateFileOutage } from './storage-outage.ts'
 
@@ -41,7 +41,7 @@ export function sqliteStatistics({
   const selectGrantChanges = prepareCountGrantChanges(queries)
 
   return {
-    countPurchases: async () => read(() => byState(selectPurchases.all())),
+    countPurchases: async () => read(() => toPurchaseCounts(selectPurchases.all())),
     countOutbox: async () => readTogether(countOutbox),
     countWrongTries: async ({ from, until }) =>
       // A placeholder takes what SQLite takes, and that knows no dates.
@@ -61,14 +61,6 @@ export function sqliteStatistics({
       }),
     measureFiles: async () => (path === IN_MEMORY ? null : measureFiles(path)),
   }
-}
-
-function byState(
-  rows: readonly { state: PurchaseState; purchases: number }[],
-): Record<PurchaseState, number> {
-  const none = Object.fromEntries(PURCHASE_STATES.map((state) => [state, 0]))
-  const counted = Object.fromEntries(rows.map(({ state, purchases }) => [state, purchases]))
-  return { ...none, ...counted } as Record<PurchaseState, number>
 }
 
 /** Two statements, because SQLite would look at every message there ever was for one that asks for both states. */

@@ -1,33 +1,44 @@
 import { SQLiteError } from 'bun:sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
+import { DamagedDatabase, toStorageError } from '../database/outage.ts'
 
-/**
- * SQLite's primary result codes that blame the disk, the file or another process rather than the statement
- * (https://www.sqlite.org/rescode.html).
- */
+// SQLite's result codes: https://www.sqlite.org/rescode.html.
+
+/** Those that blame the disk, the file or another process rather than the statement. */
 const OUTAGE_CODE =
   /^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL)(?:_|$)/
+
+/** Another process is in the way. `LOCKED` is not among them: it is a conflict within one connection. */
+const BUSY_CODE = /^SQLITE_BUSY(?:_|$)/
 
 /** What stays as it is until a backup is put back. */
 const DAMAGE_CODE = /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/
 
-/** What a check of the whole file has found, where SQLite itself has not thrown anything yet. */
-export class DamagedDatabase extends Error {
-  override readonly name = 'DamagedDatabase'
-}
+/** The disk does not give back what was written to it. */
+const READ_ERROR_CODE = /^SQLITE_IOERR_(?:READ|SHORT_READ|DATA|CORRUPTFS)(?:_|$)/
+
+/** How long another process's write is waited for, such as one of the operator's commands. */
+export const BUSY_TIMEOUT_MS = 5000
 
 /** An error as the ports know it: `Unavailable('storage')` where the database failed, else itself. */
 export function storageError(error: unknown): unknown {
-  const isOutage = error instanceof SQLiteError && OUTAGE_CODE.test(error.code ?? '')
-  return isOutage || error instanceof DamagedDatabase
-    ? new Unavailable('storage', { cause: error })
-    : error
+  return toStorageError(error, (thrown) => hasCode(thrown, OUTAGE_CODE))
+}
+
+/** Whether another process uses the database in a way that forbids this use. */
+export function isBusy(error: unknown): boolean {
+  return hasCode(error, BUSY_CODE)
 }
 
 /** Whether the file was found damaged, or to be no database at all: the error itself or what it came from. */
 export function isDamage(error: unknown): boolean {
-  if (error instanceof SQLiteError) return DAMAGE_CODE.test(error.code ?? '')
-  return error instanceof DamagedDatabase || (error instanceof Error && isDamage(error.cause))
+  if (hasCode(error, DAMAGE_CODE) || error instanceof DamagedDatabase) return true
+  return error instanceof Error && isDamage(error.cause)
+}
+
+/** Whether the content cannot be read: the file is damaged, or the disk fails to read it, for now or for good. */
+export function isUnreadable(error: unknown): boolean {
+  return hasCode(error, DAMAGE_CODE) || hasCode(error, READ_ERROR_CODE)
 }
 
 /** Throws the `storageError` of whatever `work` throws. */
@@ -39,7 +50,7 @@ export function translateOutage<Result>(work: () => Result): Result {
   }
 }
 
-/** Throws `Unavailable('storage')` where the file system fails `work`: a folder or a file cannot be made or looked at. */
+/** Throws `Unavailable('storage')` where the file system fails `work`, such as for a file that cannot be made. */
 export function translateFileOutage<Result>(work: () => Result): Result {
   try {
     return work()
@@ -47,4 +58,8 @@ export function translateFileOutage<Result>(work: () => Result): Result {
     const isOutage = error instanceof Error && 'syscall' in error
     throw isOutage ? new Unavailable('storage', { cause: error }) : error
   }
+}
+
+function hasCode(error: unknown, pattern: RegExp): boolean {
+  return error instanceof SQLiteError && pattern.test(error.code ?? '')
 }

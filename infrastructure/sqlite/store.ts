@@ -1,9 +1,7 @@
-import type { Store } from '../../application/store.ts'
-import type { SandboxSessionStore } from '../sandbox/session.ts'
+import type { DatabaseStore } from '../database/database-store.ts'
 import { prepareRecordChanges, sqliteAuditTrail } from './audit-trail.ts'
 import { type DatabaseOptions, openDatabase, type SqliteDatabase } from './database.ts'
 import { sqliteDatabaseHealth } from './database-health.ts'
-import { sqliteDisputeRepository } from './dispute-repository.ts'
 import { sqliteLogOutRepository } from './log-out-repository.ts'
 import { sqliteOtpRepository } from './otp-repository.ts'
 import { sqliteOutboxRepository } from './outbox-repository.ts'
@@ -11,18 +9,12 @@ import { sqlitePersonalData } from './personal-data.ts'
 import { sqlitePremiumGrantRepository } from './premium-grant-repository.ts'
 import { sqlitePurchaseRepository } from './purchase-repository.ts'
 import { sqliteRetention } from './retention.ts'
-import { sqliteRefundRepository } from './reversal-repositories.ts'
+import { sqliteDisputeRepository, sqliteRefundRepository } from './reversal-repositories.ts'
 import { sqliteSandboxSessionStore } from './sandbox-session-store.ts'
 import { sqliteStatistics } from './statistics.ts'
 import { translateOutage } from './storage-outage.ts'
 import { sqliteSweepRepository } from './sweep-repository.ts'
 import { sqliteVerificationRepository } from './verification-repository.ts'
-
-export type SqliteStore = Store & {
-  readonly sandboxSessions: SandboxSessionStore
-  /** Never throws, and may be called again. From then on every method throws `Unavailable('storage')`. */
-  close(): void
-}
 
 /**
  * Opens the database file, made where there is none and migrated, or a fresh one for `:memory:`. Throws
@@ -32,24 +24,24 @@ export type SqliteStore = Store & {
 export function openSqliteStore(
   path: string,
   options: Pick<DatabaseOptions, 'onDamaged' | 'onMigrated'> = {},
-): SqliteStore {
+): DatabaseStore {
   return storeOf(openDatabase(path, { ...options, isLookedThrough: true }))
 }
 
 /**
- * As `openSqliteStore`, for whoever works beside a service that runs and may be older: throws `IncompatibleDatabase`
- * rather than migrate.
+ * As `openSqliteStore`, for a command beside a service that runs and may be older: throws `IncompatibleDatabase` rather
+ * than migrate.
  */
-export function openCurrentSqliteStore(path: string): SqliteStore {
+export function openCurrentSqliteStore(path: string): DatabaseStore {
   return storeOf(openDatabase(path, { isUpToDate: true }))
 }
 
-function storeOf(database: SqliteDatabase): SqliteStore {
+function storeOf(database: SqliteDatabase): DatabaseStore {
   // To prepare a statement is to read the schema, and can fail as any read can.
   return translateOutage(() => sqliteStore(database))
 }
 
-export function sqliteStore(database: SqliteDatabase): SqliteStore {
+export function sqliteStore(database: SqliteDatabase): DatabaseStore {
   const recordChanges = prepareRecordChanges(database.queries)
   return {
     otps: sqliteOtpRepository(database),

@@ -15,10 +15,10 @@ const FINISHED = '.alibi-work-'
 const NAME = /^\.alibi-(?:new|work)-[0-9A-Za-z]{6}$/
 const LOCK = 'lock'
 
-/** How long a folder without a lock is taken for one that somebody is just making or taking away. */
+/** How long a folder without a lock is taken for one that another process is just making or taking away. */
 const UNLOCKED_MAX_MS = 60_000
 
-/** A folder in which something is put together that nobody may take for whole yet. */
+/** A folder in which a file is made that no other process may take for whole yet. */
 export type WorkFolder = {
   readonly path: string
   /** Takes it away with all that is in it. Never throws: the next one that is made beside it does that as well. */
@@ -26,8 +26,8 @@ export type WorkFolder = {
 }
 
 /**
- * Makes a folder in `parent` that only its owner may enter, so that what is made in it can be moved into `parent` in one
- * step. Takes away those that killed processes have left there. Throws where no file can be made in `parent`.
+ * Makes a folder in `parent` that only its owner may enter: what is made in it can be moved into `parent` in one step.
+ * Takes away those that killed processes have left there. Throws where no file can be made in `parent`.
  */
 export function makeWorkFolder(parent: string): WorkFolder {
   const unfinished = makeUnfinished(parent)
@@ -71,7 +71,7 @@ function removeAbandoned(parent: string, nowMs: number): void {
   }
 }
 
-/** Null where somebody else has it, or where there is none to be had. */
+/** Null where another process has it, or where there is none to be had. */
 function takeLock(folder: string, { create }: { create: boolean }): Database | null {
   let lock: Database | null = null
   try {
@@ -84,7 +84,7 @@ function takeLock(folder: string, { create }: { create: boolean }): Database | n
   }
 }
 
-/** The lock goes last: whoever is killed here leaves what the next one knows to be abandoned, or an empty folder. */
+/** The lock goes last: a process that is killed here leaves a folder without a holder of its lock, or an empty one. */
 function removeFolder(path: string): void {
   try {
     for (const name of readdirSync(path)) {
@@ -92,6 +92,6 @@ function removeFolder(path: string): void {
     }
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // It belongs to somebody else, such as root, who takes it away the next time.
+    // It belongs to another user, such as root, who takes it away the next time.
   }
 }

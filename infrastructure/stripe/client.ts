@@ -30,7 +30,7 @@ export function stripeClient({
       deadline.abort(timeout)
     }, timeoutMs)
 
-    // The SDK's own timeout starts anew with every retry: only a client of this question's own ends with it.
+    // The SDK's own timeout starts again with every retry: only a client of this question's own ends with it.
     const stripe = new Stripe(secretKey, {
       ...(apiUrl === null ? {} : addressOf(apiUrl)),
       httpClient: Stripe.createFetchHttpClient(fetchUntil(deadline.signal, timeoutMs)),
@@ -63,8 +63,8 @@ function addressOf(apiUrl: string) {
 }
 
 /**
- * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else, and that comes back
- * when it is told to, which the SDK does not, as long as all the waiting stays under `patienceMs`.
+ * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else. After a 429 it asks
+ * again once the time in Retry-After is over, which the SDK does not, as long as all waiting stays under `patienceMs`.
  */
 function fetchUntil(deadline: AbortSignal, patienceMs: number): typeof fetch {
   let patienceLeftMs = patienceMs
@@ -77,7 +77,7 @@ function fetchUntil(deadline: AbortSignal, patienceMs: number): typeof fetch {
       const text = await response.text()
       const waitMs = toldToWaitMs(response)
       if (retriesLeft === 0 || waitMs === null || waitMs >= patienceLeftMs) {
-        // JSON that is no object makes the SDK throw where nobody can catch it; text that is no JSON is only an error.
+        // JSON that is no object makes the SDK throw where no caller can catch it; other text is only an error.
         return new Response(isObjectText(text) ? text : '', {
           status: response.status,
           headers: response.headers,

@@ -45,7 +45,7 @@ export function eventTranslation({
     if (!isEvent(value)) return null
     const { id: eventId, type: eventType } = value
     const fact = (isActedOn(value) && readFact(value, reportSession)) || OTHER
-    // Only sessions say themselves, to whoever judges them, in which mode they are.
+    // Only sessions say themselves in which mode they are, and that is looked at with all else they say.
     const isOtherMode = fact.kind !== 'session' && value.livemode !== live
     const occurredAt = Number.isSafeInteger(value.created) ? toDate(value.created) : null
     return { eventId, eventType, occurredAt, ...(isOtherMode ? OTHER : fact) }

@@ -36,7 +36,7 @@ export function readPage<Answer extends Listed, Item>(
       const item = read(expectKind(one, object))
       if (item !== null) items.push(item)
     } catch {
-      // Whatever is wrong with it, it must not hide the others; whoever asked hears of it by its id.
+      // Whatever is wrong with it, it must not hide the others; the caller gets its id.
       unreadable.push(readId(one) ?? 'unknown')
     }
   }

@@ -1,12 +1,11 @@
-import type Stripe from 'stripe'
 import type { Clock, PaymentGateway } from '../../application/ports.ts'
-import type { Price } from '../../domain/purchase.ts'
 import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
-import { expectObject, orMissing } from './answers.ts'
+import { orMissing } from './answers.ts'
 import { stripeClient } from './client.ts'
 import { eventTranslation, findUndeliveredNotifications } from './events.ts'
 import { stripeNotifications } from './notifications.ts'
 import { toDate, toSeconds } from './objects.ts'
+import { readPrice } from './prices.ts'
 import { findDisputes, findRefunds, listDisputes, listRefunds, refundPayment } from './reversals.ts'
 import { type ReturnUrls, sessionReports } from './session-reports.ts'
 import { createSession, expireSession, findCompletedSessions, readSession } from './sessions.ts'
@@ -40,7 +39,10 @@ export function stripePaymentGateway({
   const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })
   return {
     live,
-    price: 'price' in product ? async () => product.price : remember(() => ask(readPrice(product))),
+    price:
+      'price' in product
+        ? async () => product.price
+        : remembered(() => ask((stripe) => readPrice(stripe, product.priceId))),
     createSession: (purchase) =>
       ask((stripe) =>
         createSession(stripe, { purchase, product, returnUrls, allowPromotionCodes }),
@@ -69,8 +71,8 @@ export function stripePaymentGateway({
   }
 }
 
-/** Asks once for everyone who wants to know, and again after a failure. */
-function remember<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+/** Asks once for all callers, those who ask meanwhile included, and again only after it has failed. */
+function remembered<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | null = null
   return () => {
     answer ??= ask().catch((error) => {
@@ -78,15 +80,5 @@ function remember<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
       throw error
     })
     return answer
-  }
-}
-
-function readPrice({ priceId }: { priceId: string }) {
-  return async (stripe: Stripe): Promise<Price> => {
-    const price = expectObject(await stripe.prices.retrieve(priceId), 'price', priceId)
-    if (!price.active) throw new Error(`the price ${priceId} is not active`)
-    if (price.type !== 'one_time') throw new Error(`the price ${priceId} is not a one-time price`)
-    if (!price.unit_amount) throw new Error(`the price ${priceId} has no amount of its own`)
-    return { amount: price.unit_amount, currency: price.currency }
   }
 }

@@ -18,7 +18,7 @@ import type { Systemctl } from './systemctl.ts'
 export type Installation = {
   /** By the paths that they have on the system they were installed on. */
   readonly files: readonly { readonly path: string; readonly change: Change }[]
-  /** Whether it was enabled now, and whether a service that ran was started anew. */
+  /** Whether it was enabled now, and whether a service that ran was restarted. */
   readonly enabled: boolean
   readonly restarted: boolean
   /** Null where no systemd was asked. */
@@ -29,9 +29,9 @@ export type Installation = {
 type Step = 'reload' | 'enable' | 'restart'
 
 /**
- * Puts every file of the service in its place below `root` and tells systemd, where one runs that. What is there already, and right, is
- * left alone, so that a second time changes nothing. Throws when a file cannot be written, with those before it
- * in place, and when a service that ran does not start again.
+ * Puts every file of the service in its place below `root`, and has systemd take note of it where one runs. Leaves
+ * alone what is there already and right, so that a second time changes nothing. Throws when a file cannot be written,
+ * with those before it in place, and when a service that ran does not start again.
  */
 export async function installService({
   root,
@@ -55,7 +55,7 @@ export async function installService({
   const isChanged = files.some(
     ({ path, change }) => STARTED_FROM.includes(path) && isWritten(change),
   )
-  // An earlier installation may have been interrupted before it told systemd.
+  // An earlier installation may have been interrupted before systemd took note of it.
   const isBehind = before !== null && (before.needsReload || runsAnother(before, root))
   const steps = planSteps({ wasInstalled, isChanged: isChanged || isBehind, before })
   if (systemctl === null && steps.includes('enable')) enableWithout(root)
@@ -122,8 +122,8 @@ function makeFolders(root: string): void {
 }
 
 /**
- * It is enabled once, so that an operator who has disabled it is not overruled by an upgrade, and never started the first
- * time: its settings are not filled in yet. What runs, or tries to, is started anew.
+ * It is enabled once: an upgrade does not overrule an operator who has disabled it. It is never started the first time,
+ * when its settings are not filled in yet. What runs, or tries to, is restarted.
  */
 export function planSteps({
   wasInstalled,

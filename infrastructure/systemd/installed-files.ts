@@ -24,7 +24,7 @@ export type InstalledFile = {
   readonly path: string
   readonly text: string
   readonly mode: number
-  /** Whoever it belongs to may change it: ours are replaced at an upgrade, the operator's written once. */
+  /** Its owner may change it: ours are replaced at an upgrade, the operator's are written once. */
   readonly owner: 'us' | 'operator'
 }
 
@@ -39,9 +39,9 @@ const EMPTY_SECRETS = [
 ]
 
 /**
- * Every file but the executable, in the order in which they are placed: by the settings a service is no longer new, and by
- * the unit it is installed. A JWT_SECRET is made for a service that is new: one that was lost later is not replaced
- * unnoticed, since every token of the service would end with it.
+ * Every file but the executable, in the order in which they are placed: with its settings a service is no longer new,
+ * and with its unit it is installed. A JWT_SECRET is made for a service that is new: one that was lost later is not
+ * replaced unnoticed, since every token of the service would end with it.
  */
 export function installedFiles({
   completion,

@@ -2,7 +2,8 @@ import { fstatSync } from 'node:fs'
 
 /**
  * Whether what is written to a file descriptor goes to systemd's journal, which says in $JOURNAL_STREAM what it is
- * connected to (systemd.exec(5)); whoever has been started in between may have inherited that and write elsewhere.
+ * connected to (systemd.exec(5)). A process that another one has started may have inherited the variable, and write
+ * elsewhere.
  */
 export function isJournal(descriptor: number, journalStream: string | undefined): boolean {
   if (!journalStream) return false

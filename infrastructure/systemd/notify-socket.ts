@@ -19,8 +19,8 @@ const MSG_NOSIGNAL = 0x4000
 const PATH_BYTES_MAX = 107
 
 /**
- * Opens a way to the datagram socket of this name, by libc, because Bun has no such sockets of its own. It is kept open,
- * so that a process that has run out of file descriptors can still be heard. What is sent is sent before the first
+ * Opens a way to the datagram socket of this name, by libc, because Bun has no such sockets of its own. It stays open,
+ * so that it still works in a process that has run out of file descriptors. What is sent is sent before the first
  * pause. Throws when there is no way.
  */
 export function openNotifySocket(name: string): Notify {

@@ -28,7 +28,7 @@ export type Change = 'created' | 'replaced' | 'unchanged' | 'kept' | 'mended'
 
 const EXECUTABLE_MODE = 0o755
 const RIGHTS = 0o7777
-/** What nobody but its owner, and readers of a group, may do with what is the operator's. */
+/** What only the owner of the operator's files may do with them, but for reading by the group. */
 const FORBIDDEN = 0o027
 
 /** A file is there whole or not at all, whatever happens, and so is the one that it replaces. */
@@ -47,7 +47,7 @@ export function placeText(
   return existing ? 'replaced' : 'created'
 }
 
-/** As `placeText`, for a copy of the executable at `source`. The one that was there stays, under the name `previous`. */
+/** As `placeText`, for a copy of the executable at `source`. The one that was there stays, as `previous`. */
 export function placeExecutable(
   source: string,
   { path, previous }: { path: string; previous: string },
@@ -58,7 +58,7 @@ export function placeExecutable(
   }
   placeBy(path, (draft) => {
     copyFileSync(source, draft, constants.COPYFILE_EXCL)
-    // Whoever has downloaded it may have kept it to themselves; the service is another user.
+    // The one that was downloaded may be open to its owner alone; the service is another user.
     chmodSync(draft, EXECUTABLE_MODE)
     // Not so what another installation has put there meanwhile: it has kept the one before already.
     if (existing !== null && inodeOf(path) === existing) {
@@ -68,7 +68,7 @@ export function placeExecutable(
   return existing === null ? 'created' : 'replaced'
 }
 
-/** What is there stays, also what somebody puts there at this moment; only rights that nobody should have are taken away. */
+/** What is there stays, also what another process puts there at this moment; only rights of others are taken away. */
 function placeOnce(path: string, write: (draft: string) => void): Change {
   if (!isThere(path)) {
     try {
@@ -101,7 +101,7 @@ function placeBy(path: string, make: (draft: string) => void, publish = renameSy
   }
 }
 
-/** Of a name that nobody else chooses: behind it stands the number of the process that writes. */
+/** Of a name that no other program chooses: behind it stands the number of the process that writes. */
 export function draftPrefix(path: string): string {
   return `.${basename(path)}.alibi-draft-`
 }

@@ -21,8 +21,8 @@ const NOBODY: Supervisor = {
 }
 
 /**
- * The systemd that has started the process, by the protocol of sd_notify(3); nobody where none has. Where it cannot be
- * reached that is logged, and nothing else happens.
+ * The systemd that has started the process, by the protocol of sd_notify(3). Where none has, nothing is sent. Where it
+ * cannot be reached, that is logged, and nothing else happens.
  */
 export function systemdSupervisor({ env, pid, log, ways }: Options): Supervisor {
   const { NOTIFY_SOCKET: name } = env

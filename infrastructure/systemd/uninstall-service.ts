@@ -22,8 +22,8 @@ export function isServiceInstalled(root: string): boolean {
 }
 
 /**
- * Stops the service, disables it, and takes away what `installService` has put below `root`, but for what is the operator's. May be
- * repeated. Throws when the service does not stop, with everything still in place.
+ * Stops the service, disables it, and takes away what `installService` has put below `root`, but for what is the
+ * operator's. May be repeated. Throws when the service does not stop, with everything still in place.
  */
 export async function uninstallService({
   root,

@@ -1,6 +1,22 @@
+import { LOG_EVENTS } from '../../application/log-events.ts'
 import type { Log, Mailer, PaymentGateway } from '../../application/ports.ts'
 import type { ProviderCall, Telemetry } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'
+
+/** For a service without metrics, and for commands that are over in a moment. */
+export const NO_TELEMETRY: Telemetry = { record() {} }
+
+/**
+ * The same log, and telemetry counts every warning and error, also those that LOG_LEVEL leaves out. What is in order
+ * is not counted.
+ */
+export function countedLog(log: Log, telemetry: Telemetry): Log {
+  return (event, fields) => {
+    const { level } = LOG_EVENTS[event]
+    if (level === 'warn' || level === 'error') telemetry.record({ kind: 'logged', level })
+    log(event, fields)
+  }
+}
 
 type Instruments = {
   readonly telemetry: Telemetry
@@ -18,29 +34,34 @@ export function measuredMailer(mailer: Mailer, instruments: Instruments): Mailer
   }
 }
 
-/** The same gateway, and telemetry hears of every question to the provider. What is answered here is none. */
+/** What a gateway answers by itself, or asks its provider once for all. */
+const UNMEASURED: ReadonlySet<string> = new Set<keyof PaymentGateway>([
+  'live',
+  'price',
+  'readNotification',
+])
+
+/**
+ * The same gateway, and telemetry hears of every call to the provider, under the name of its method in snake case, as
+ * the log does at level debug.
+ */
 export function measuredPayments(
   gateway: PaymentGateway,
   instruments: Instruments,
 ): PaymentGateway {
   const measure = measurement('payment', instruments)
-  return {
-    live: gateway.live,
-    price: gateway.price,
-    createSession: (purchase) => measure('create_session', () => gateway.createSession(purchase)),
-    readSession: (id) => measure('read_session', () => gateway.readSession(id)),
-    expireSession: (id) => measure('expire_session', () => gateway.expireSession(id)),
-    listRefunds: (id) => measure('list_refunds', () => gateway.listRefunds(id)),
-    listDisputes: (id) => measure('list_disputes', () => gateway.listDisputes(id)),
-    refundPayment: (refund) => measure('refund_payment', () => gateway.refundPayment(refund)),
-    findCompletedSessions: (window) =>
-      measure('find_completed_sessions', () => gateway.findCompletedSessions(window)),
-    findUndeliveredNotifications: (window) =>
-      measure('find_undelivered_notifications', () => gateway.findUndeliveredNotifications(window)),
-    findRefunds: (window) => measure('find_refunds', () => gateway.findRefunds(window)),
-    findDisputes: (window) => measure('find_disputes', () => gateway.findDisputes(window)),
-    readNotification: gateway.readNotification,
-  }
+  const members = Object.entries<unknown>(gateway).map(([name, member]) => {
+    if (typeof member !== 'function' || UNMEASURED.has(name)) return [name, member]
+    const operation = snakeCase(name)
+    const call = (...args: unknown[]) =>
+      measure(operation, () => Reflect.apply(member, gateway, args))
+    return [name, call]
+  })
+  return Object.fromEntries(members)
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 function measurement(

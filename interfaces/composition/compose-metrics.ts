@@ -2,7 +2,7 @@ import { reportFault } from '../../application/error-report.ts'
 import type { Backups, Log, Ports } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { takeStock } from '../../application/upkeep/database-statistics.ts'
-import { NO_TELEMETRY } from '../../infrastructure/telemetry/no-telemetry.ts'
+import { countedLog, NO_TELEMETRY } from '../../infrastructure/telemetry/instrumented.ts'
 import { listenForMetrics, type MetricsListener } from '../http/metrics-listener.ts'
 
 type Measured = {
@@ -32,7 +32,6 @@ export async function composeMetrics({
 }): Promise<ComposedMetrics> {
   if (port === null) return { telemetry: NO_TELEMETRY, log, async serve() {}, stop() {} }
 
-  const { countedLog } = await import('../../infrastructure/telemetry/counted-log.ts')
   const { CONTENT_TYPE, prometheusMetrics } = await import(
     '../../infrastructure/prometheus/prometheus-metrics.ts'
   )

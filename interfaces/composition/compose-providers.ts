@@ -6,7 +6,8 @@ import type {
   SandboxDesk,
 } from '../../application/ports.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
-import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
+import type { EmailConfig, EmailProvider } from '../../infrastructure/config/email-settings.ts'
+import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import type { ReturnUrls } from '../../infrastructure/stripe/session-reports.ts'
 import { FOLDERS, ROUTES } from '../http/paths.ts'
 import { wait } from './wait.ts'
@@ -19,7 +20,7 @@ export async function composePayment({
   url,
 }: {
   config: Config
-  store: SqliteStore
+  store: DatabaseStore
   clock: Clock
   publicUrl: string
   url: string
@@ -34,7 +35,7 @@ export async function composePayment({
     })
     return { gateway, desk: null, stop() {} }
   }
-  const { postNotification } = await import('../../infrastructure/sandbox/delivery.ts')
+  const { postNotification } = await import('../../infrastructure/sandbox/webhook-sender.ts')
   const { sandboxPaymentGateway } = await import('../../infrastructure/sandbox/payment-gateway.ts')
   const webhookUrl = url + ROUTES.receivePaymentNotification.path
   return sandboxPaymentGateway({
@@ -64,21 +65,34 @@ export function webhookUrls(publicUrl: string): readonly string[] {
   return [receiveStripeNotification, receivePaymentNotification].map(({ path }) => publicUrl + path)
 }
 
-export async function composeMailer({
-  config: { email, emailFrom: from },
-  content,
-  publicUrl,
-  write,
-}: {
-  config: Config
-  content: Content
-  publicUrl: string
-  write: (text: string) => void
-}): Promise<Mailer> {
-  if (email.provider === 'resend') {
+type MailParts = {
+  readonly from: string
+  readonly content: Content
+  readonly publicUrl: string
+  /** Prints a mail in development. */
+  readonly write: (text: string) => void
+}
+
+/** The mailer of each EMAIL_PROVIDER, loaded only where it is used. */
+const MAILERS: {
+  readonly [Provider in EmailProvider]: (
+    email: EmailConfig<Provider>,
+    parts: MailParts,
+  ) => Promise<Mailer>
+} = {
+  async console(_, parts) {
+    const { consoleMailer } = await import('../../infrastructure/mail/console-mailer.ts')
+    return consoleMailer(parts)
+  },
+  async resend(email, parts) {
     const { resendMailer } = await import('../../infrastructure/mail/resend-mailer.ts')
-    return resendMailer({ ...email, from, content, publicUrl })
-  }
-  const { consoleMailer } = await import('../../infrastructure/mail/console-mailer.ts')
-  return consoleMailer({ write, content, publicUrl })
+    return resendMailer({ ...email, ...parts })
+  },
+}
+
+export function composeMailer<Provider extends EmailProvider>(
+  email: EmailConfig<Provider>,
+  parts: MailParts,
+): Promise<Mailer> {
+  return MAILERS[email.provider](email, parts)
 }

@@ -4,9 +4,12 @@ import type { Telemetry } from '../../application/telemetry.ts'
 import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { RateLimit } from '../../infrastructure/config/durations.ts'
-import type { SqliteStore } from '../../infrastructure/sqlite/store.ts'
-import { measuredMailer, measuredPayments } from '../../infrastructure/telemetry/instrumented.ts'
-import { NO_TELEMETRY } from '../../infrastructure/telemetry/no-telemetry.ts'
+import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
+import {
+  measuredMailer,
+  measuredPayments,
+  NO_TELEMETRY,
+} from '../../infrastructure/telemetry/instrumented.ts'
 import type { HttpOptions } from '../http/request/options.ts'
 import { composeMailer, composePayment } from './compose-providers.ts'
 
@@ -14,7 +17,7 @@ const monotonicMs = () => performance.now()
 
 type ServiceParts = {
   readonly config: Config
-  readonly store: SqliteStore
+  readonly store: DatabaseStore
   readonly log: Log
   readonly content: Content
   /** Where the service listens. */
@@ -50,7 +53,12 @@ export async function composePorts({
   const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
   const clock = systemClock()
   const payment = await composePayment({ config, store, clock, publicUrl, url })
-  const mailer = await composeMailer({ config, content, publicUrl, write })
+  const mailer = await composeMailer(config.email, {
+    from: config.emailFrom,
+    content,
+    publicUrl,
+    write,
+  })
   const instruments = { telemetry, log, monotonicMs }
   const ports: Ports = {
     ...store,
@@ -103,7 +111,7 @@ export async function composeHttp(
     version,
     isHttps: publicUrl.startsWith('https:'),
     corsOrigins: config.corsOrigins,
-    trustedProxies: config.trustedProxies,
+    isTrustedProxy: config.isTrustedProxy,
     isReady: watchReadiness(ports, { monotonicMs }),
     monotonicMs,
     stopping,

@@ -2,13 +2,13 @@ import type { Log, Supervisor } from '../../application/ports.ts'
 import type { DatabaseHealth } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Surroundings } from '../../infrastructure/config/config.ts'
-import { codeOf } from '../../infrastructure/files/node-errors.ts'
 import { FilesAreGone } from '../../infrastructure/sqlite/files.ts'
+import { isBusy } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openNotifyProgram } from '../../infrastructure/systemd/notify-program.ts'
 import { openNotifySocket } from '../../infrastructure/systemd/notify-socket.ts'
 import { systemdSupervisor } from '../../infrastructure/systemd/systemd-supervisor.ts'
 
-/** The systemd that has started the process, or nobody. */
+/** The systemd that has started the process, where one has. */
 export function composeSupervisor({
   surroundings,
   log,
@@ -23,7 +23,8 @@ export function composeSupervisor({
 
 /**
  * Throws where a new start may help. It does not where another process keeps the database from answering, and not where
- * its files were taken away: the process has the last copy of them open, and the next one would begin with an empty database.
+ * its files were taken away: this process has the last copy of them open, and the next one would begin with an empty
+ * database.
  */
 export function composeSoundness({ databaseHealth }: { databaseHealth: DatabaseHealth }) {
   return async (): Promise<void> => {
@@ -31,7 +32,7 @@ export function composeSoundness({ databaseHealth }: { databaseHealth: DatabaseH
       await databaseHealth.check()
     } catch (error) {
       const cause = error instanceof Unavailable ? error.cause : error
-      if (cause instanceof FilesAreGone || codeOf(cause)?.startsWith('SQLITE_BUSY')) return
+      if (cause instanceof FilesAreGone || isBusy(cause)) return
       throw error
     }
   }

@@ -6,7 +6,7 @@ import {
   loadDatabaseConfig,
   type Surroundings,
 } from '../../infrastructure/config/config.ts'
-import { IncompatibleDatabase } from '../../infrastructure/sqlite/migrations.ts'
+import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import type { CommandContext, StorePorts } from '../cli/command-context.ts'
 

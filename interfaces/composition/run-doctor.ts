@@ -118,7 +118,7 @@ function databaseCheckup({ database }: PartialConfig, clock: Clock): Checkup {
     names,
     needsNetwork: false,
     async examine() {
-      const { examineSqlite } = await import('../../infrastructure/doctor/database.ts')
+      const { examineSqlite } = await import('../../infrastructure/sqlite/database-probe.ts')
       return judgeDatabase(await examineSqlite(database.path, clock))
     },
   }

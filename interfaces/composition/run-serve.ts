@@ -6,10 +6,11 @@ import {
   loadConfigWith,
   type Surroundings,
 } from '../../infrastructure/config/config.ts'
+import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
+import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import type { Migrated } from '../../infrastructure/sqlite/migration-backup.ts'
-import { IncompatibleDatabase } from '../../infrastructure/sqlite/migrations.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
-import { openSqliteStore, type SqliteStore } from '../../infrastructure/sqlite/store.ts'
+import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
 import { workInBackground } from '../background/background.ts'
@@ -98,7 +99,7 @@ async function loadSettings(
 }
 
 /** A database that stays unusable until somebody acts is a wrong setting: a service manager need not try it again. */
-function openUsableDatabase(path: string, log: Log): SqliteStore {
+function openUsableDatabase(path: string, log: Log): DatabaseStore {
   const onDamaged = (error: unknown) => log('database.damaged', reportFault(error))
   // That a new database was made goes without saying.
   const onMigrated = ({ applied, copy }: Migrated) => {

@@ -31,7 +31,7 @@ export function createHandler(options: HttpOptions): Handler {
   const { ports, corsOrigins } = options
   const app = createApp(options)
   const loggedPath = pathForLog(app.routes.map(({ path }) => path))
-  const clientAddress = clientAddressReader(options.trustedProxies)
+  const clientAddress = clientAddressReader(options.isTrustedProxy)
 
   async function answer(incoming: Incoming): Promise<Response> {
     if (isPreflight(incoming.request)) return answerPreflight()

@@ -13,7 +13,7 @@ import {
   paidPurchase,
   SESSION,
 } from '../support/stores/contract-purchases.ts'
-import { SANDBOX_STORES, STORES } from '../support/stores/stores.ts'
+import { DATABASES, STORES } from '../support/stores/stores.ts'
 
 /** Longer ago than the audit trail's own trigger asks for, by the clock of whatever machine this runs on. */
 const UP_TO = new Date(Date.UTC(2015, 0, 1))
@@ -230,7 +230,7 @@ describe.each(STORES)('Retention on %s', (_, open) => {
   })
 })
 
-describe.each(SANDBOX_STORES)('Retention on %s', (_, open) => {
+describe.each(DATABASES)('Retention on %s', (_, open) => {
   test('prunes the sandbox provider’s sessions', async () => {
     const { sandboxSessions, retention } = await open()
     for (const [number, createdAt] of MOMENTS.entries()) {

@@ -3,7 +3,7 @@ import type { PurchaseId } from '../../domain/purchase.ts'
 import type { SandboxSessionRecord } from '../../infrastructure/sandbox/session.ts'
 import { NOON } from '../support/fakes.ts'
 import { ANNA } from '../support/stores/contract-purchases.ts'
-import { SANDBOX_STORES } from '../support/stores/stores.ts'
+import { DATABASES } from '../support/stores/stores.ts'
 
 const SESSION: SandboxSessionRecord = {
   sessionId: 'cs_one',
@@ -16,7 +16,7 @@ const SESSION: SandboxSessionRecord = {
   paymentIntentId: null,
 }
 
-describe.each(SANDBOX_STORES)('SandboxSessionStore on %s', (_, open) => {
+describe.each(DATABASES)('SandboxSessionStore on %s', (_, open) => {
   test('knows no session that was never created', async () => {
     const { sandboxSessions } = await open()
 

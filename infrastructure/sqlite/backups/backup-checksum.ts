@@ -14,12 +14,12 @@ export function checksumLine(sha256: string, name: string): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' }
 
-/** What has to come out for the file. Null where nobody has noted it; throws for a file that says something else. */
+/** The SHA-256 that the file has to have. Null without a checksum beside it; throws for one that makes no sense. */
 export function readChecksum(file: string): string | null {
   const path = checksumPath(file)
   const text = readIfThere(path)
   if (text === null) return null
-  // The name may be another one: whoever renames a backup renames its checksum with it.
+  // The name in it may be another one: a backup that is renamed takes its checksum along.
   const [, sha256] = /^\\?([0-9a-f]{64}) [ *][^\n]+\n?$/i.exec(text) ?? []
   if (sha256 === undefined) throw new Error(`${path} is not a checksum as sha256sum writes it`)
   return sha256.toLowerCase()

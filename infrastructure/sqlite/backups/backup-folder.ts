@@ -14,8 +14,8 @@ const PATIENCE_MS = 60 * 60_000
 const REASON_LENGTH_MAX = 500
 
 /**
- * Backups are made by a process of their own, which does not hold up this one and gives way to it; it is told where the
- * database is, and nothing else.
+ * Backups are made by a process of their own, which does not hold up this one and gives way to it. Its environment says
+ * where the database is, and nothing else.
  */
 export function backupFolder(
   folder: string,

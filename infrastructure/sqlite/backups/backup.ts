@@ -4,8 +4,9 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { makeDurable, writeNewFile } from '../../files/durable-files.ts'
 import { codeOf } from '../../files/node-errors.ts'
 import { type CheckedCopy, type CopyStep, makeCheckedCopy } from '../backup-copy.ts'
+import { ownPath, SIDE_SUFFIXES } from '../files.ts'
 import { readHistory } from '../migrations.ts'
-import { ownPath } from '../own-path.ts'
+import { BUSY_TIMEOUT_MS } from '../storage-outage.ts'
 import { makeWorkFolder, type WorkFolder } from '../work-folder.ts'
 import { checksumLine, checksumPath } from './backup-checksum.ts'
 
@@ -18,11 +19,8 @@ export type BackupReport = {
   readonly version: string
 }
 
-/** How long another process's write is waited for. */
-const BUSY_TIMEOUT_MS = 5000
-
 /**
- * Writes a copy of the database as it is at one moment to a new file, beside whoever else uses it, and its checksum
+ * Writes a copy of the database as it is at one moment to a new file, while other processes use it, and its checksum
  * into another one. Both are there whole or not at all, survive a power cut, and may be read by their owner alone.
  */
 export function backUpDatabase({
@@ -70,7 +68,7 @@ function refuseTarget(target: string, databasePath: string): void {
   const folder = dirname(target)
   const parent = statSync(folder, { throwIfNoEntry: false })
   if (!parent?.isDirectory()) throw new Error(`there is no folder ${folder}`)
-  const ownNames = ['-wal', '-shm', '-journal'].map((suffix) => ownPath(databasePath) + suffix)
+  const ownNames = SIDE_SUFFIXES.map((suffix) => ownPath(databasePath) + suffix)
   if (ownNames.includes(target)) throw new Error(`${target} is a name that SQLite itself uses`)
 
   const there = find(target)
@@ -87,7 +85,7 @@ function refuseForeign(client: Database): void {
   throw new Error('it is not a database of Alibi: it has no migrations on record')
 }
 
-/** The checksum comes first, so that whoever sees the copy finds its checksum too. */
+/** The checksum comes first: no reader finds a copy without its checksum. */
 function publish({ path, sha256 }: CheckedCopy, target: string, work: WorkFolder): void {
   const checksum = join(work.path, 'copy.sha256')
   writeNewFile(checksum, checksumLine(sha256, basename(target)))

@@ -3,14 +3,14 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyIntoNewFile, makeDurable } from '../../files/durable-files.ts'
 import { refuseLackOfRoom } from '../backup-copy.ts'
+import { LOG_SUFFIXES, ownPath } from '../files.ts'
 import { refuseUnsound } from '../integrity.ts'
 import { findPending, MIGRATIONS, readHistory, schemaVersion } from '../migrations.ts'
-import { ownPath } from '../own-path.ts'
-import { isDamage } from '../storage-outage.ts'
+import { BUSY_TIMEOUT_MS, isDamage } from '../storage-outage.ts'
 import type { WorkFolder } from '../work-folder.ts'
 import { checksumPath, readChecksum } from './backup-checksum.ts'
 
-/** A copy of a backup that can take the place of the database as it is: one file, checked, and with no log beside it. */
+/** A copy of a backup that can take the place of the database as it is: one file, checked, without a log. */
 export type Candidate = {
   readonly path: string
   readonly bytes: number
@@ -21,12 +21,6 @@ export type Candidate = {
 }
 
 export type CandidateStep = 'copying' | 'checking'
-
-/** What SQLite leaves beside a database that was not closed, and without which it is not whole. */
-const LOG_SUFFIXES = ['-wal', '-journal']
-
-/** How long a write to a backup that is in use is waited for. */
-const BUSY_TIMEOUT_MS = 5000
 
 /**
  * Copies the backup into a folder, with the log that lies beside it where there is one, and checks it: its checksum,
@@ -62,8 +56,8 @@ export function copyCandidate(
 }
 
 /**
- * A database that somebody may be writing to, as it is at one moment: its file and its log, copied one after the other,
- * would be of two, and no check tells that.
+ * For a database that another process may be writing to: copies it as it is at one moment. Its file and its log, copied
+ * one after the other, would be of two moments, and no check finds that.
  */
 function copyInUse(source: string, path: string): void {
   const client = new Database(source, { readonly: true })

@@ -1,6 +1,7 @@
-import { Database, SQLiteError } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isBusy, isUnreadable } from '../storage-outage.ts'
 import type { WorkFolder } from '../work-folder.ts'
 
 /** A database that no other process can use for as long as this is held. */
@@ -25,19 +26,19 @@ export class DatabaseInUse extends Error {
  */
 export function lockDatabase(path: string, work: WorkFolder): DatabaseLock {
   const lock = (isReadable(path) ? lockSound(path) : null) ?? lockDamaged(path, work)
-  // The index of the log: whoever opens the database next makes it anew.
+  // The index of the log: the next process that opens the database makes it again.
   rmSync(`${path}-shm`, { force: true })
   return lock
 }
 
-/** Whoever may also write folds the log into the file when it closes it, even into one that makes no sense. */
+/** For reading alone: a connection that may write folds the log into the file as it closes, even into a damaged one. */
 function isReadable(path: string): boolean {
   const client = new Database(path, { readonly: true })
   try {
     client.prepare('SELECT count(*) FROM sqlite_schema').all()
     return true
   } catch (error) {
-    return !isDamage(error)
+    return !isUnreadable(error)
   } finally {
     client.close(true)
   }
@@ -53,15 +54,15 @@ function lockSound(path: string): DatabaseLock | null {
     return { foldLog: () => foldLog(client), release: () => client.close(true) }
   } catch (error) {
     client.close(true)
-    if (isDamage(error)) return null
+    if (isUnreadable(error)) return null
     throw isBusy(error) ? inUse(path) : error
   }
 }
 
 /**
- * SQLite reads the first page before it locks a file to write, and gives up here. A journal to be rolled back is what
- * makes it lock the file before it reads anything; this one, beside a second name of the file, is empty of meaning, and
- * nothing is changed by it.
+ * SQLite reads the first page before it locks a file to write, and fails at that here. It locks the file first where a
+ * journal waits to be rolled back. So the file gets a second name, and beside that a journal with nothing to roll back:
+ * SQLite takes the lock, and changes nothing.
  */
 function lockDamaged(path: string, work: WorkFolder): DatabaseLock {
   const name = join(work.path, 'damaged.db')
@@ -76,7 +77,7 @@ function lockDamaged(path: string, work: WorkFolder): DatabaseLock {
   try {
     client.prepare('SELECT count(*) FROM sqlite_schema').all()
   } catch (error) {
-    if (isDamage(error)) return { foldLog: () => false, release }
+    if (isUnreadable(error)) return { foldLog: () => false, release }
     release()
     throw isBusy(error) ? inUse(path) : error
   }
@@ -95,20 +96,9 @@ function foldLog(client: Database): boolean {
     client.run('PRAGMA journal_mode = DELETE')
     return true
   } catch (error) {
-    if (isDamage(error)) return false
+    if (isUnreadable(error)) return false
     throw error
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && /^SQLITE_(?:BUSY|LOCKED)/.test(error.code ?? '')
-}
-
-/** Of what can go wrong with a disk only reading: without a lock nothing may be moved. */
-const DAMAGE_CODE = /^SQLITE_(?:NOTADB|CORRUPT|IOERR_(?:READ|SHORT_READ|DATA|CORRUPTFS))/
-
-function isDamage(error: unknown): boolean {
-  return error instanceof SQLiteError && DAMAGE_CODE.test(error.code ?? '')
 }
 
 function inUse(path: string): DatabaseInUse {

@@ -2,10 +2,11 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { stampOf } from '../../../domain/backup-schedule.ts'
 import { linkUnderFreeName, makeDurable } from '../../files/durable-files.ts'
+import { LOG_SUFFIXES, SIDE_SUFFIXES } from '../files.ts'
 import type { WorkFolder } from '../work-folder.ts'
 import { type DatabaseLock, lockDatabase } from './restore-lock.ts'
 
-/** Each is told before it is taken. */
+/** Each is reported before it is taken. */
 export type SwapStep =
   | 'locking'
   | 'folding the log in'
@@ -13,10 +14,6 @@ export type SwapStep =
   | 'clearing its log away'
   | 'putting the backup in its place'
   | 'done'
-
-/** What SQLite would take for a part of whatever lies at the path: applied to another database it destroys that. */
-const LOG_SUFFIXES = ['-wal', '-journal']
-const SIDE_SUFFIXES = [...LOG_SUFFIXES, '-shm']
 
 /**
  * Puts one file in the place of the database and returns under which name that lies now; null where there was none. A
@@ -43,10 +40,11 @@ export function swapDatabase({
     onStep('keeping the old database')
     const kept = keepOld(path, `${path}.before-restore-${stampOf(now)}`)
     onStep('clearing its log away')
+    // SQLite would take them for a part of the backup at that path, and destroy it with them.
     for (const side of findSides(path)) rmSync(side)
     makeDurable(dirname(path))
     onStep('putting the backup in its place')
-    // Where there was none, nobody can be kept from making one meanwhile.
+    // Where there was none, another process may make one meanwhile, and a link does not replace it.
     if (lock) renameSync(candidate, path)
     else linkSync(candidate, path)
     makeDurable(dirname(path))

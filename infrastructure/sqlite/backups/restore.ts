@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ownPath } from '../own-path.ts'
+import { ownPath } from '../files.ts'
 import { makeWorkFolder } from '../work-folder.ts'
 import { type Candidate, type CandidateStep, copyCandidate } from './restore-candidate.ts'
 import { lockDatabase } from './restore-lock.ts'
@@ -8,13 +8,13 @@ import { type SwapStep, swapDatabase } from './restore-swap.ts'
 
 export type RestoreStep = CandidateStep | SwapStep
 
-/** A backup that was found good, and a database that nobody uses. */
+/** A backup that was found good, and a database that no process uses. */
 export type PreparedRestore = Omit<Candidate, 'path'> & {
   /** Absolute: where the database is, or will be. */
   readonly databasePath: string
   /**
    * Puts the backup in the place of the database, and returns under which name that lies now; null where there was
-   * none. Throws `DatabaseInUse` where somebody has begun to use it; then it is as it was.
+   * none. Throws `DatabaseInUse` where a process has begun to use it; then it is as it was.
    */
   carryOut(now: Date): string | null
   /** Takes away whatever was made for it. Never throws. */
@@ -22,7 +22,8 @@ export type PreparedRestore = Omit<Candidate, 'path'> & {
 }
 
 /**
- * Changes nothing yet, but that a log which a killed process has left is folded in. Throws with what is wrong with the backup, and `DatabaseInUse`.
+ * Changes nothing yet, except that it folds in the log that a killed process has left. Throws with what is wrong with
+ * the backup, and `DatabaseInUse`.
  */
 export function prepareRestore({
   databasePath,
@@ -68,7 +69,7 @@ function refuseFile(file: string, databasePath: string): void {
   }
 }
 
-/** Whoever owned the database, which may be the user of the service rather than the one who restores it. */
+/** The owner of the old database may be the user of the service, and another one than the user who restores it. */
 function giveToOwner(candidate: string, path: string): void {
   const old = statSync(path, { throwIfNoEntry: false })
   const { uid, gid } = old ?? statSync(dirname(path))

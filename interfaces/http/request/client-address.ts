@@ -1,13 +1,11 @@
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 
 /** Finds the address a request comes from: its peer's, or the one that proxies we trust have passed on. */
 export type ClientAddressReader = (request: Request, peerAddress: string | null) => string | null
 
-/** Throws for an entry that is neither an address nor a CIDR block. */
-export function clientAddressReader(trustedProxies: readonly string[]): ClientAddressReader {
-  const trusted = new BlockList()
-  for (const entry of trustedProxies) trust(trusted, entry)
-
+export function clientAddressReader(
+  isTrustedProxy: (address: string) => boolean,
+): ClientAddressReader {
   return (request, peerAddress) => {
     let believed = unwrap(peerAddress ?? '')
     if (!isIP(believed)) return null
@@ -16,7 +14,7 @@ export function clientAddressReader(trustedProxies: readonly string[]): ClientAd
     const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
     for (const entry of forwarded.reverse()) {
       const address = unwrap(entry.trim())
-      if (!isTrusted(trusted, believed) || !isIP(address)) break
+      if (!isTrustedProxy(believed) || !isIP(address)) break
       believed = address
     }
     return believed
@@ -28,17 +26,6 @@ export function clientKey(address: string | null): string {
   if (address === null) return 'unknown'
   if (isIP(address) === 4) return address
   return `${hextets(address).slice(0, 4).join(':')}::/64`
-}
-
-function trust(trusted: BlockList, entry: string): void {
-  const [address = '', prefix] = entry.split('/')
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-  if (prefix === undefined) trusted.addAddress(address, family)
-  else trusted.addSubnet(address, Number(prefix), family)
-}
-
-function isTrusted(trusted: BlockList, address: string): boolean {
-  return trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
 /** An IPv4 address that came mapped into IPv6 is the IPv4 address; a zone names an interface of ours, not a client. */

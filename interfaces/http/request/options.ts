@@ -16,8 +16,8 @@ export type HttpOptions = {
   readonly isHttps: boolean
   /** Origins that may read answers; `*` is every origin. */
   readonly corsOrigins: '*' | readonly string[]
-  /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */
-  readonly trustedProxies: readonly string[]
+  /** Whether the X-Forwarded-For that comes from this address is believed. */
+  readonly isTrustedProxy: (address: string) => boolean
   /** Milliseconds that pass evenly, even where the clock is set. */
   readonly monotonicMs: () => number
   /** What /ready asks. */

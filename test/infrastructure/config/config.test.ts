@@ -34,6 +34,7 @@ describe('defaults', () => {
       emailFrom: 'Alibi <no-reply@localhost>',
       corsOrigins: '*',
       trustedProxies: [],
+      isTrustedProxy: expect.any(Function),
       rateLimits: {
         general: { limit: 10, windowMs: 900_000 },
         auth: { limit: 5, windowMs: 900_000 },

@@ -172,6 +172,12 @@ describe('single settings', () => {
     expect(config.emailFrom).toBe('Alibi <no-reply@example.com>')
     expect(config.corsOrigins).toEqual(['https://a.example', 'chrome-extension://abc'])
     expect(config.trustedProxies).toEqual(['127.0.0.1', '10.0.0.0/8'])
+    expect(['127.0.0.1', '10.9.9.9', '127.0.0.2', '::1'].map(config.isTrustedProxy)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
     expect(config.rateLimits.general).toBeNull()
     expect(config.rateLimits.auth).toEqual({ limit: 7, windowMs: 7_200_000 })
     expect(config.database.path).toBe('/srv/x.db')

@@ -1,33 +1,18 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, test } from 'bun:test'
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEmulator } from 'emulate'
-import { judgeDatabase } from '../../../application/doctor/database.ts'
 import { parseEmail } from '../../../domain/email.ts'
+import { addressTest } from '../../../infrastructure/config/network-settings.ts'
 import { loadPartialConfig } from '../../../infrastructure/config/partial-config.ts'
 import { examineBackups } from '../../../infrastructure/doctor/backups.ts'
 import { examineClock } from '../../../infrastructure/doctor/clock.ts'
-import { examineSqlite } from '../../../infrastructure/doctor/database.ts'
 import { findExposedFiles } from '../../../infrastructure/doctor/permissions.ts'
 import { examineReach } from '../../../infrastructure/doctor/reach.ts'
 import { examineResend } from '../../../infrastructure/doctor/resend.ts'
 import { examineStripe } from '../../../infrastructure/doctor/stripe.ts'
 import { codeOf } from '../../../infrastructure/files/node-errors.ts'
-import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
-import { openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { webhookUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
 import { refusal, startMailbox } from '../../support/mailbox.ts'
@@ -123,7 +108,7 @@ describe('whoever does not answer is given up in time', () => {
         publicUrl,
         host: '127.0.0.1',
         port,
-        trustedProxies: [],
+        isTrustedProxy: () => false,
         forgedAddresses: ['198.18.0.1', '198.18.0.2'],
         timeoutMs: TIMEOUT_MS,
       }),
@@ -138,7 +123,7 @@ describe('whoever does not answer is given up in time', () => {
 
 describe('the way to the service', () => {
   const forgedAddresses = ['198.18.0.1', '198.18.0.2'] as const
-  const WAY = { trustedProxies: [], forgedAddresses, timeoutMs: 5000 }
+  const WAY = { isTrustedProxy: () => false, forgedAddresses, timeoutMs: 5000 }
 
   /** What answers as Alibi does, at an address of this machine. */
   function serveAt(hostname: string): number {
@@ -148,13 +133,6 @@ describe('the way to the service', () => {
     ends.push(() => server.stop(true))
     return Number(server.port)
   }
-  async function isVisitorDirect(host: string, publicHost: string) {
-    const port = serveAt(host)
-    const publicUrl = `http://${publicHost}:${port}`
-    const { proxy } = await examineReach({ ...WAY, publicUrl, host, port })
-    return proxy?.isVisitorDirect
-  }
-
   test.each(['0.0.0.0', '127.0.0.1'])('is asked straight where HOST is %s', async (host) => {
     const port = serveAt('127.0.0.1')
     const facts = await examineReach({ ...WAY, publicUrl: null, host, port })
@@ -179,32 +157,30 @@ describe('the way to the service', () => {
   })
 
   test.each([
-    [['127.0.0.1'], { isVisitorTrusted: false, isLoopbackTrusted: true }],
-    [['127.0.0.16/28'], { isVisitorTrusted: true, isLoopbackTrusted: false }],
-    [['::1'], { isVisitorTrusted: false, isLoopbackTrusted: true }],
-    [['10.0.0.0/8', 'fd00::/8'], { isVisitorTrusted: false, isLoopbackTrusted: false }],
-  ])('is known to be trusted or not by %j', async (trustedProxies, trust) => {
-    if (process.platform !== 'linux') {
-      process.stdout.write('not tested here: other addresses of loopback are on Linux alone\n')
-      return
-    }
-    const port = serveAt('127.0.0.1')
-    const publicUrl = `http://127.0.0.1:${port}`
-    const question = { ...WAY, publicUrl, host: '127.0.0.1', port, trustedProxies }
-    expect((await examineReach(question)).proxy).toMatchObject(trust)
-  })
+    [['127.0.0.1'], false],
+    [['127.0.0.16/28'], true],
+  ])(
+    'is that of a visitor whom %j trusts or not, by an address of its own',
+    async (entries, isVisitorTrusted) => {
+      if (process.platform !== 'linux') {
+        process.stdout.write('not tested here: other addresses of loopback are on Linux alone\n')
+        return
+      }
+      const port = serveAt('127.0.0.1')
+      const publicUrl = `http://127.0.0.1:${port}`
+      const isTrustedProxy = addressTest(entries)
+      const question = { ...WAY, publicUrl, host: '127.0.0.1', port, isTrustedProxy }
+      expect((await examineReach(question)).proxy).toMatchObject({ isVisitorTrusted })
+    },
+  )
 
-  test('is another one than that through the proxy, where there is another address to come from', async () => {
-    if (process.platform !== 'linux') {
-      process.stdout.write('not tested here: other addresses of loopback are on Linux alone\n')
-      return
-    }
-    expect(await isVisitorDirect('127.0.0.1', '127.0.0.1')).toBe(false)
-  })
-
-  test('looks like that through the proxy over IPv6, whose loopback is a single address', async () => {
+  test('is that of a trusted visitor over IPv6, whose loopback is a single address', async () => {
     try {
-      expect(await isVisitorDirect('::1', '[::1]')).toBe(true)
+      const port = serveAt('::1')
+      const isTrustedProxy = addressTest(['::1'])
+      const question = { ...WAY, publicUrl: `http://[::1]:${port}`, host: '::1', port }
+      const { proxy } = await examineReach({ ...question, isTrustedProxy })
+      expect(proxy).toMatchObject({ isVisitorTrusted: true })
     } catch (error) {
       if (codeOf(error) !== 'EADDRINUSE' && codeOf(error) !== 'EADDRNOTAVAIL') throw error
       process.stdout.write('not tested here: this machine has no IPv6\n')
@@ -473,190 +449,6 @@ describe('the clock', () => {
       isSynchronized: true,
     })
     expect(await examineClock(dated('soon'), options)).toMatchObject({ isSynchronized: true })
-  })
-})
-
-describe('the database', () => {
-  const clock = fixedClock()
-
-  function openDatabaseFile(): string {
-    const path = join(openFolder(), 'alibi.db')
-    migrateSqlite(path)
-    return path
-  }
-
-  test('is read while another process writes, and after it was left', async () => {
-    const path = openDatabaseFile()
-    const store = openSqliteStore(path)
-    expect(await examineSqlite(path, clock)).toMatchObject({
-      trouble: null,
-      content: { damage: [], danglingRows: 0, schema: { state: 'current' } },
-    })
-    store.close()
-    const left = readdirSync(join(path, '..'))
-    expect(await examineSqlite(path, clock)).toMatchObject({ trouble: null })
-    expect(readdirSync(join(path, '..'))).toEqual(left)
-  })
-
-  test('is read with what only its log holds yet', async () => {
-    const path = openDatabaseFile()
-    const writer = new Database(path)
-    writer.run('PRAGMA wal_autocheckpoint = 0')
-    writer.run("INSERT INTO schema_migrations VALUES ('9999_late', 'x', 1)")
-    const other = join(openFolder(), 'alibi.db')
-    copyFileSync(path, other)
-    copyFileSync(`${path}-wal`, `${other}-wal`)
-    writer.close()
-    expect(await examineSqlite(other, clock)).toMatchObject({
-      content: { schema: { state: 'newer', version: '9999_late' } },
-    })
-  })
-
-  test('is waited for while another process has it for itself', async () => {
-    const path = openDatabaseFile()
-    const script = `const { Database } = require('bun:sqlite')
-      const client = new Database(process.argv[1])
-      client.run('PRAGMA locking_mode = EXCLUSIVE')
-      client.run('BEGIN EXCLUSIVE')
-      console.log('locked')
-      setTimeout(() => client.close(), 300)`
-    const holder = Bun.spawn([process.execPath, '-e', script, path], { stdout: 'pipe' })
-    ends.push(() => holder.exited)
-    const { value } = await holder.stdout.getReader().read()
-    expect(new TextDecoder().decode(value)).toBe('locked\n')
-    expect(await examineSqlite(path, clock)).toMatchObject({ trouble: null })
-  })
-
-  test('has the rows counted that refer to none', async () => {
-    const path = openDatabaseFile()
-    const client = new Database(path)
-    client.run('PRAGMA foreign_keys = OFF')
-    client.run('CREATE TABLE child (id TEXT REFERENCES purchases (id))')
-    client.run("INSERT INTO child VALUES ('pur_1'), ('pur_2'), (NULL)")
-    client.close()
-    expect((await examineSqlite(path, clock)).content).toMatchObject({ danglingRows: 2 })
-  })
-
-  test('has its damage told although nothing has touched it', async () => {
-    const path = openDatabaseFile()
-    const writer = new Database(path)
-    writer.run("INSERT INTO refunds VALUES ('re_1', 'pi_marked', 1, 'pending')")
-    writer.run('PRAGMA journal_mode = DELETE')
-    writer.close()
-    const bytes = readFileSync(path)
-    bytes.write('pi_market', bytes.lastIndexOf('pi_marked'))
-    writeFileSync(path, bytes)
-
-    const facts = await examineSqlite(path, clock)
-    expect(facts.content?.damage.length).toBeGreaterThan(0)
-    expect(judgeDatabase(facts)[0]).toMatchObject({ name: 'database', level: 'failed' })
-  })
-
-  test.each<[string, (path: string) => void, object]>([
-    ['there is none', () => {}, { file: null, content: null, trouble: null }],
-    [
-      'it is garbage',
-      (path) => writeFileSync(path, 'x'.repeat(9000)),
-      { trouble: 'SQLITE_NOTADB' },
-    ],
-    [
-      'it is a folder',
-      (path) => mkdirSync(path),
-      { content: null, trouble: expect.stringMatching(/^SQLITE_/) },
-    ],
-    ['it is empty', (path) => writeFileSync(path, ''), { content: { schema: { state: 'empty' } } }],
-    [
-      'it is of something else',
-      (path) => {
-        const client = new Database(path)
-        client.run('CREATE TABLE other (id INTEGER)')
-        client.close()
-      },
-      { content: { schema: { state: 'foreign' }, work: null } },
-    ],
-  ])('is told for what it is where %s', async (_, make, facts) => {
-    const path = join(openFolder(), 'a folder?#%', 'alibi.db')
-    mkdirSync(join(path, '..'))
-    make(path)
-    expect(await examineSqlite(path, clock)).toMatchObject({
-      path,
-      disk: { freeBytes: expect.any(Number) },
-      ...facts,
-    })
-  })
-
-  test('that is older, or has another migration of that name, is told', async () => {
-    const path = openDatabaseFile()
-    const client = new Database(path)
-    client.run("UPDATE schema_migrations SET sha256 = 'x' WHERE name = '0001_init'")
-    expect(await examineSqlite(path, clock)).toMatchObject({
-      content: { schema: { state: 'changed' } },
-    })
-    client.run("DELETE FROM schema_migrations WHERE name > '0001_init'")
-    client.close()
-    expect(await examineSqlite(path, clock)).toMatchObject({
-      content: { schema: { state: 'older', version: '0001_init' }, work: null },
-    })
-  })
-
-  test('that others get at, or that lies where its owner can make no file, is told', async () => {
-    const path = openDatabaseFile()
-    expect((await examineSqlite(path, clock)).file).toMatchObject({
-      isExposed: false,
-      isFolderUsable: true,
-    })
-    chmodSync(path, 0o604)
-    expect((await examineSqlite(path, clock)).file).toMatchObject({ isExposed: true })
-  })
-
-  test('that belongs to others than its log or its folder is told', async () => {
-    if (process.getuid?.() !== 0) {
-      process.stdout.write('not tested here: only root can give files away\n')
-      return
-    }
-    const path = openDatabaseFile()
-    writeFileSync(`${path}-wal`, 'x'.repeat(5000))
-    chownSync(path, 12_345, 12_345)
-    const examine = async () => (await examineSqlite(path, clock)).file
-    const other = { foreignFiles: [`${path}-wal`], isFolderUsable: false, logBytes: 5000 }
-    expect(await examine()).toMatchObject(other)
-    chownSync(`${path}-wal`, 12_345, 12_345)
-    chmodSync(join(path, '..'), 0o770)
-    expect(await examine()).toMatchObject({ foreignFiles: [], isFolderUsable: true })
-    chmodSync(join(path, '..'), 0o700)
-    chownSync(join(path, '..'), 12_345, 12_345)
-    expect(await examine()).toMatchObject({ isFolderUsable: true })
-    chownSync(path, 0, 0)
-    expect(await examine()).toMatchObject({ isFolderUsable: true })
-  })
-
-  test('tells what waits for the operator', async () => {
-    const path = openDatabaseFile()
-    expect(await examineSqlite(path, clock)).toMatchObject({
-      content: { work: { givenUp: [], oldestMessageMs: null, purchasesInReview: 0 } },
-    })
-    const client = new Database(path)
-    const message = (key: string, purchase: string, rest: string) =>
-      client.run(`INSERT INTO outbox VALUES ('${key}', 'payment_confirmed', '${purchase}',
-        'a@example.com', 'en', 400, 'eur', ${rest})`)
-    const at = NOON.getTime()
-    message('k1', 'p1', `${at - HOUR_MS}, 1, 'waiting', ${at}, NULL`)
-    message('k2', 'p2', `${at - 3 * HOUR_MS}, 1, 'waiting', ${at}, NULL`)
-    message('k3', 'p3', `${at - 9 * HOUR_MS}, 1, 'done', NULL, ${at}`)
-    message('k4', 'p4', `${at - 9 * HOUR_MS}, 1, 'given_up', NULL, 1`)
-    message('k5', 'p5', `${at - 9 * HOUR_MS}, 1, 'given_up', NULL, 2`)
-    client.close()
-    expect(await examineSqlite(path, clock)).toMatchObject({
-      content: { work: { givenUp: ['p5', 'p4'], oldestMessageMs: 3 * HOUR_MS } },
-    })
-  })
-
-  test('has its disk looked at before it is there', async () => {
-    const path = join(openFolder(), 'a', 'b', 'alibi.db')
-    const { bavail, bsize } = statfsSync(tmpdir())
-    const { disk } = await examineSqlite(path, clock)
-    // Others write there, too.
-    expect((disk?.freeBytes ?? 0) / (bavail * bsize)).toBeCloseTo(1, 1)
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'bun:test'
 import type { Telemetry } from '../../../application/telemetry.ts'
 import { prometheusMetrics } from '../../../infrastructure/prometheus/prometheus-metrics.ts'
-import { NO_TELEMETRY } from '../../../infrastructure/telemetry/no-telemetry.ts'
+import { NO_TELEMETRY } from '../../../infrastructure/telemetry/instrumented.ts'
 import { createHandler } from '../../../interfaces/http/handler.ts'
 import { fakePorts } from '../../support/fakes.ts'
 import { unlimitedOptions } from '../../support/http/http-options.ts'

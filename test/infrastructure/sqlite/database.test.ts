@@ -5,12 +5,9 @@ import type { OtpRecord, OtpSeed } from '../../../domain/otp.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
 import { verifyEmail } from '../../../domain/verification.ts'
+import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import type { SqliteDatabase } from '../../../infrastructure/sqlite/database.ts'
-import {
-  openSqliteStore,
-  type SqliteStore,
-  sqliteStore,
-} from '../../../infrastructure/sqlite/store.ts'
+import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { CAUSE, NOON, saveVerification } from '../../support/fakes.ts'
 import {
   ANNA,
@@ -206,7 +203,7 @@ function mode(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)
 }
 
-async function readOtps({ otps }: SqliteStore): Promise<OtpRecord> {
+async function readOtps({ otps }: DatabaseStore): Promise<OtpRecord> {
   const { record } = await otps.update(ANNA, (stored) => ({ record: stored }))
   return record
 }

@@ -10,14 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename } from 'node:path'
+import { IncompatibleDatabase } from '../../../infrastructure/database/outage.ts'
 import { prepareRestore } from '../../../infrastructure/sqlite/backups/restore.ts'
 import { migrateSqlite, openDatabase } from '../../../infrastructure/sqlite/database.ts'
 import { migrateCopied } from '../../../infrastructure/sqlite/migration-backup.ts'
-import {
-  applyMigrations,
-  IncompatibleDatabase,
-  MIGRATIONS,
-} from '../../../infrastructure/sqlite/migrations.ts'
+import { applyMigrations, MIGRATIONS } from '../../../infrastructure/sqlite/migrations.ts'
 import { NOON } from '../../support/fakes.ts'
 import {
   addRows,

@@ -2,13 +2,10 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import type { Migration } from '../../../infrastructure/database/migration-history.ts'
+import { IncompatibleDatabase } from '../../../infrastructure/database/outage.ts'
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
-import {
-  applyMigrations,
-  IncompatibleDatabase,
-  MIGRATIONS,
-  type Migration,
-} from '../../../infrastructure/sqlite/migrations.ts'
+import { applyMigrations, MIGRATIONS } from '../../../infrastructure/sqlite/migrations.ts'
 import { openCurrentSqliteStore, openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { temporaryFolder } from '../../support/stores/stores.ts'
 

@@ -12,11 +12,8 @@ import {
 } from '../../../domain/outbox.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
 import { verifyEmail } from '../../../domain/verification.ts'
-import {
-  openSqliteStore,
-  type SqliteStore,
-  sqliteStore,
-} from '../../../infrastructure/sqlite/store.ts'
+import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
+import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { CAUSE, NOON, saveVerification } from '../../support/fakes.ts'
 import {
   ANNA,
@@ -248,7 +245,7 @@ describe('the health of a SQLite database', () => {
   })
 })
 
-function everyWrite(store: SqliteStore): readonly (() => Promise<unknown>)[] {
+function everyWrite(store: DatabaseStore): readonly (() => Promise<unknown>)[] {
   return [
     () => store.otps.update(ANNA, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } })),
     () => saveVerification(store, verifyEmail(ANNA, { lifetimeMs: 1, now: NOON })),
@@ -266,7 +263,7 @@ function everyWrite(store: SqliteStore): readonly (() => Promise<unknown>)[] {
   ]
 }
 
-function everyMethod(store: SqliteStore): readonly (() => Promise<unknown>)[] {
+function everyMethod(store: DatabaseStore): readonly (() => Promise<unknown>)[] {
   return [
     ...everyWrite(store),
     () => store.verifications.findByEmail(ANNA),
@@ -291,7 +288,7 @@ function everyMethod(store: SqliteStore): readonly (() => Promise<unknown>)[] {
 }
 
 /** Something is due, so that it can be taken. */
-async function saveMessage({ purchases }: SqliteStore): Promise<void> {
+async function saveMessage({ purchases }: DatabaseStore): Promise<void> {
   await purchases.update(ANNA, CAUSE, () => ({ purchase: null, messages: [MESSAGE] }))
 }
 

@@ -39,11 +39,14 @@ describe('the settings file', () => {
   test('shows the default of every setting that it does not set', () => {
     const shown = settings.replace(/^#([A-Z_]+=)/gm, '$1')
     const required = { ...PRODUCTION, CREDENTIALS_DIRECTORY: '' }
-    const read = (text: string) =>
-      loadConfig({
+    // A function is equal to itself alone: of the trusted proxies the addresses are compared.
+    const read = (text: string) => ({
+      ...loadConfig({
         env: { ...parseEnvFile(text), ...required },
         readFile: readFrom({}),
-      })
+      }),
+      isTrustedProxy: null,
+    })
     expect(read(shown)).toEqual(read(settings))
     expect(shown).not.toBe(settings)
   })

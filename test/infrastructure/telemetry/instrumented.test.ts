@@ -4,8 +4,14 @@ import { Unavailable } from '../../../application/unavailable.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import type { OtpCode } from '../../../domain/otp.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
-import { measuredMailer, measuredPayments } from '../../../infrastructure/telemetry/instrumented.ts'
-import { NOON, recordingLog, recordingMailer } from '../../support/fakes.ts'
+import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
+import {
+  countedLog,
+  measuredMailer,
+  measuredPayments,
+} from '../../../infrastructure/telemetry/instrumented.ts'
+import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
+import { fixedClock, NOON, recordingLog, recordingMailer } from '../../support/fakes.ts'
 import { recordingTelemetry } from '../../support/recording-telemetry.ts'
 import { openPurchase } from '../../support/stores/contract-purchases.ts'
 import { scriptedPayments } from '../../support/stripe/scripted-payments.ts'
@@ -19,6 +25,16 @@ const NOTICE = {
   language: 'en',
   amount: { amount: 400, currency: 'eur' },
 } as const
+
+const GATEWAY_OPTIONS = {
+  secretKey: 'sk_test_none',
+  webhookSecrets: ['whsec_none'],
+  apiUrl: null,
+  product: { price: { amount: 400, currency: 'eur' }, name: 'Alibi Premium' },
+  returnUrls: returnUrls('https://alibi.example.com'),
+  allowPromotionCodes: false,
+  clock: fixedClock(NOON),
+}
 
 /** Time passes by 5 ms whenever somebody looks. */
 function instruments() {
@@ -101,14 +117,31 @@ describe('measured payments', () => {
   )
 
   test('are all that a gateway does, but for what it answers without a question', () => {
-    const unmeasured = ['live', 'price', 'readNotification']
-    const inner = { ...scriptedPayments(), live: true }
+    const unmeasured = ['live', 'price', 'readNotification'] as const
+    const inner = stripePaymentGateway(GATEWAY_OPTIONS)
     const gateway = measuredPayments(inner, instruments())
+    expect(gateway).toMatchObject(Object.fromEntries(unmeasured.map((name) => [name, inner[name]])))
+    expect(Object.keys(gateway)).toEqual(Object.keys(inner))
     expect(Object.keys(gateway).length).toBe(Object.keys(calls).length + unmeasured.length)
-    expect(gateway).toMatchObject({
-      live: true,
-      price: inner.price,
-      readNotification: inner.readNotification,
-    })
   })
+})
+
+test('a counted log writes every line, and counts those about what is not in order', () => {
+  const inner = recordingLog()
+  const telemetry = recordingTelemetry()
+  const log = countedLog(inner, telemetry)
+  log('provider.called', { id: 0 })
+  log('service.serving', { id: 1 })
+  log('readiness.lost', { id: 2 })
+  log('backup.failed')
+  expect(inner.lines).toEqual([
+    { level: 'debug', event: 'provider.called', fields: { id: 0 } },
+    { level: 'info', event: 'service.serving', fields: { id: 1 } },
+    { level: 'warn', event: 'readiness.lost', fields: { id: 2 } },
+    { level: 'error', event: 'backup.failed', fields: {} },
+  ])
+  expect(telemetry.events).toEqual([
+    { kind: 'logged', level: 'warn' },
+    { kind: 'logged', level: 'error' },
+  ])
 })

@@ -6,7 +6,7 @@ import { memoryStore } from '../../support/stores/memory-store.ts'
 
 /** The soundness of a service whose database fails with this code of SQLite's. */
 function soundnessAt(code: string): Promise<void> {
-  return soundnessAfter(Object.assign(new Error('the reason'), { code }))
+  return soundnessAfter(Object.assign(new Error('the reason'), { name: 'SQLiteError', code }))
 }
 
 function soundnessAfter(cause: Error): Promise<void> {

@@ -12,7 +12,7 @@ export function unlimitedOptions(ports: Ports): HttpOptions {
     version: '1.0.0',
     isHttps: false,
     corsOrigins: '*',
-    trustedProxies: [],
+    isTrustedProxy: () => false,
     isReady: watchReadiness(ports, { monotonicMs: () => ports.clock.now().getTime() }),
     monotonicMs: () => ports.clock.now().getTime(),
     stopping: new AbortController().signal,

@@ -3,30 +3,27 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '../../../application/store.ts'
+import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import {
   type DatabaseOptions,
   openDatabase,
   type SqliteDatabase,
 } from '../../../infrastructure/sqlite/database.ts'
-import { type SqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { memoryStore } from './memory-store.ts'
 
 export type ClosableStore = Store & { close(): void }
 
-/** Every database the repositories run on. Each `open` gives an empty one, which goes away when the test ends. */
+/** Every database that the service can keep its data in. Each `open` gives an empty one, which goes away when the test ends. */
+export const DATABASES: readonly [name: string, open: () => Promise<DatabaseStore>][] = [
+  ['sqlite', async () => sqliteStore(openTemporaryDatabase())],
+]
+
+/** All that keeps the promises of the repositories: the databases, and the double that other tests have in their place. */
 export const STORES: readonly [name: string, open: () => Promise<ClosableStore>][] = [
   ['memory', async () => ({ ...memoryStore(), close() {} })],
-  ['sqlite', openSqlite],
+  ...DATABASES,
 ]
-
-/** The databases that remember the sandbox provider's sessions too. */
-export const SANDBOX_STORES: readonly [name: string, open: () => Promise<SqliteStore>][] = [
-  ['sqlite', openSqlite],
-]
-
-async function openSqlite(): Promise<SqliteStore> {
-  return sqliteStore(openTemporaryDatabase())
-}
 
 /** One connection to a database, by default a new one, that is closed when the test ends. */
 export function openTemporaryDatabase(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { addressTest } from '../../../../infrastructure/config/network-settings.ts'
 import {
   clientAddressReader,
   clientKey,
@@ -6,7 +7,10 @@ import {
 
 function addressOf(peer: string | null, forwarded: string | null, trusted: string[] = []) {
   const headers: Record<string, string> = forwarded === null ? {} : { 'x-forwarded-for': forwarded }
-  return clientAddressReader(trusted)(new Request('http://localhost/', { headers }), peer)
+  return clientAddressReader(addressTest(trusted))(
+    new Request('http://localhost/', { headers }),
+    peer,
+  )
 }
 
 describe('clientAddressReader', () => {
@@ -58,7 +62,7 @@ describe('clientAddressReader', () => {
   })
 
   test.each(['nonsense', '10.0.0.0/99', ''])('does not start with %p as a proxy', (entry) => {
-    expect(() => clientAddressReader([entry])).toThrow()
+    expect(() => addressTest([entry])).toThrow()
   })
 })
 

@@ -17,7 +17,10 @@ function openLimited() {
     auth: countingLimiter(5),
     premium: countingLimiter(30, 60_000),
   }
-  return { limiters, ...openHttp({ limiters, trustedProxies: ['10.0.0.1'] }) }
+  return {
+    limiters,
+    ...openHttp({ limiters, isTrustedProxy: (address) => address === '10.0.0.1' }),
+  }
 }
 
 describe('a budget', () => {

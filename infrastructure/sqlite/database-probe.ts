@@ -9,19 +9,18 @@ import type {
   SchemaFacts,
   WaitingWork,
 } from '../../application/doctor/database.ts'
-import { listPurchases } from '../../application/payments/list-purchases.ts'
 import type { Clock } from '../../application/ports.ts'
+import { describeSchema } from '../database/migration-history.ts'
+import { describeWaitingWork } from '../database/waiting-work.ts'
 import { codeOf } from '../files/node-errors.ts'
-import { prepareRecordChanges } from '../sqlite/audit-trail.ts'
-import { freeBytesOf } from '../sqlite/free-bytes.ts'
-import { IncompatibleDatabase, MIGRATIONS, refuseOutdated } from '../sqlite/migrations.ts'
-import { ownPath } from '../sqlite/own-path.ts'
-import { sqlitePurchaseRepository } from '../sqlite/purchase-repository.ts'
-import { canMakeFiles } from './folder-rights.ts'
+import { canMakeFiles, isOpenToOthers } from '../files/permissions.ts'
+import { prepareRecordChanges } from './audit-trail.ts'
+import { freeBytesOf, ownPath } from './files.ts'
+import { MIGRATIONS, readHistory } from './migrations.ts'
+import { sqlitePurchaseRepository } from './purchase-repository.ts'
 
 type FileFacts = NonNullable<DatabaseFacts['file']>
 
-const OTHERS = 0o007
 const BUSY_TIMEOUT_MS = 2000
 const DAMAGE_LINES_MAX = 10
 
@@ -50,7 +49,7 @@ function troubleOf(error: unknown): string {
   return codeOf(error) ?? (error instanceof Error ? error.name : 'unknown')
 }
 
-/** Of the folder that the database is in, or will be. Null where that cannot be told. */
+/** Of the folder that the database is in, or will be. Null where the system does not say. */
 function examineDisk(path: string): DatabaseFacts['disk'] {
   let folder = dirname(path)
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
@@ -71,7 +70,7 @@ function examineFile(path: string): FileFacts | null {
   return {
     bytes: found.size,
     logBytes: beside[0]?.found?.size ?? 0,
-    isExposed: (found.mode & OTHERS) !== 0,
+    isExposed: isOpenToOthers(found),
     foreignFiles: beside
       .filter((one) => one.found && one.found.uid !== found.uid)
       .map((one) => one.path),
@@ -135,32 +134,12 @@ function readDamage(client: Database): readonly string[] {
 }
 
 function readSchema(client: Database): SchemaFacts {
-  const known = MIGRATIONS.at(-1)?.name ?? 'none'
-  const tables = names(client, "SELECT name FROM sqlite_schema WHERE type = 'table'")
-  if (!tables.includes('schema_migrations')) {
-    return { state: tables.length === 0 ? 'empty' : 'foreign', version: 'none', known }
-  }
-  const applied = names(client, 'SELECT name FROM schema_migrations ORDER BY name')
-  return { state: stateOf(client, applied), version: applied.at(-1) ?? 'none', known }
-}
-
-function stateOf(client: Database, applied: readonly string[]): SchemaFacts['state'] {
-  if (applied.some((name) => MIGRATIONS.every((known) => known.name !== name))) return 'newer'
-  if (MIGRATIONS.some(({ name }) => !applied.includes(name))) return 'older'
-  try {
-    refuseOutdated(client, MIGRATIONS)
-    return 'current'
-  } catch (error) {
-    if (error instanceof IncompatibleDatabase) return 'changed'
-    throw error
-  }
-}
-
-function names(client: Database, query: string): readonly string[] {
-  return client
-    .prepare<{ name: string }, []>(query)
+  const tables = client
+    .prepare<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .all()
-    .map(({ name }) => name)
+  const hasHistory = tables.some(({ name }) => name === 'schema_migrations')
+  const history = hasHistory ? readHistory(client) : null
+  return describeSchema(history, MIGRATIONS, { hasTables: tables.length > 0 })
 }
 
 async function readWork(client: Database, clock: Clock): Promise<WaitingWork> {
@@ -169,28 +148,21 @@ async function readWork(client: Database, clock: Clock): Promise<WaitingWork> {
       "SELECT DISTINCT purchase_id AS id FROM outbox WHERE state = 'given_up' ORDER BY ended_at DESC",
     )
     .all()
+    .map(({ id }) => id)
   const oldest = client
     .prepare<{ at: number | null }, []>(
       "SELECT min(created_at) AS at FROM outbox WHERE state = 'waiting'",
     )
     .get()
   const at = oldest?.at ?? null
-  return {
-    givenUp: givenUp.map(({ id }) => id),
-    oldestMessageMs: at === null ? null : clock.now().getTime() - at,
-    purchasesInReview: await countReviews(client),
-  }
-}
-
-/** Those that "alibi purchases --review" lists. */
-async function countReviews(client: Database): Promise<number> {
+  const oldestMessageAt = at === null ? null : new Date(at)
   const database = readOnly(client)
-  const { queries } = database
-  const purchases = sqlitePurchaseRepository(database, prepareRecordChanges(queries))
-  const waiting = await Array.fromAsync(listPurchases({ purchases }, { onlyReview: true }))
-  return waiting.length
+  const recordChanges = prepareRecordChanges(database.queries)
+  const purchases = sqlitePurchaseRepository(database, recordChanges)
+  return describeWaitingWork({ givenUp, oldestMessageAt }, { purchases, clock })
 }
 
+/** No lock is held for it: each statement sees a moment of its own. */
 function readOnly(client: Database): Parameters<typeof sqlitePurchaseRepository>[0] {
   const read = async <Result>(work: () => Result) => work()
   return {

@@ -1,0 +1,24 @@
+import type Stripe from 'stripe'
+import type { PriceFacts } from '../../application/doctor/stripe.ts'
+import type { Price } from '../../domain/purchase.ts'
+import { expectObject } from './answers.ts'
+
+/** What can be asked for at the checkout. Throws with what is wrong with the price. */
+export async function readPrice(stripe: Stripe, id: string): Promise<Price> {
+  const { isActive, isOneTime, amount } = await readPriceFacts(stripe, id)
+  if (!isActive) throw new Error(`the price ${id} is not active`)
+  if (!isOneTime) throw new Error(`the price ${id} is not a one-time price`)
+  if (!amount) throw new Error(`the price ${id} has no amount of its own`)
+  return amount
+}
+
+/** What matters of a price, right or wrong: https://docs.stripe.com/api/prices/object. */
+export async function readPriceFacts(stripe: Stripe, id: string): Promise<PriceFacts> {
+  const price = expectObject(await stripe.prices.retrieve(id), 'price', id)
+  const { active: isActive, type, unit_amount: amount, currency } = price
+  return {
+    isActive,
+    isOneTime: type === 'one_time',
+    amount: amount ? { amount, currency } : null,
+  }
+}
