@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { YAML } from 'bun'
+import { LOG_EVENTS } from '../../../application/log-events.ts'
 
 const FOLDER = join(import.meta.dir, '../../../operations')
 const read = (file: string) => Bun.file(join(FOLDER, file)).text()
@@ -43,6 +44,16 @@ describe('the alert rules', async () => {
       ])
     }
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+  })
+
+  test('that send the operator to the log name the event to look for', () => {
+    const events = Object.keys(LOG_EVENTS)
+    const about = rules.filter(({ annotations }) => /\bthe log\b/i.test(annotations.description))
+    expect(about.length).toBeGreaterThan(8)
+    const vague = about.filter(
+      ({ annotations }) => !events.some((event) => annotations.description.includes(`"${event}"`)),
+    )
+    expect(vague.map(({ alert }) => alert)).toEqual([])
   })
 
   test('are those of the scrape example, which asks the job that they expect', async () => {
