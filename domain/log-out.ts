@@ -3,6 +3,7 @@
  * even when the clock stands still or is set back.
  */
 
+// Why: docs/decisions.md#log-outs-are-deleted-and-older-tokens-stay-void
 /** Where the line is drawn by logging out now: after every token issued up to now, and after every earlier line. */
 export function drawLine(previousLineAt: Date | null, now: Date): Date {
   return new Date(Math.max(now.getTime(), previousLineAt?.getTime() ?? 0) + 1)

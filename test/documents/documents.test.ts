@@ -83,6 +83,19 @@ describe('the documents', () => {
     ).toEqual([])
   })
 
+  test('have a heading for each decision that the code links, and a link for each heading', async () => {
+    const linked = new Set<string>()
+    const sources = new Bun.Glob('{domain,application,infrastructure,interfaces}/**/*.ts')
+    for await (const file of sources.scan({ cwd: ROOT })) {
+      const links = (await readFile(file)).matchAll(/docs\/decisions\.md#([\w-]+)/g)
+      for (const [, anchor = ''] of links) linked.add(anchor)
+    }
+    const decisions = [...anchorsOf(named('docs/decisions.md'))].filter(
+      (one) => one !== 'decisions',
+    )
+    expect([...linked].toSorted()).toEqual(decisions.toSorted())
+  })
+
   test('name files and folders that are there, or that a run makes', async () => {
     const made = (await readFile('.gitignore')).split('\n')
     const isMissing = (name: string) =>
