@@ -1,6 +1,7 @@
 import type { OtpAttempt } from '../domain/otp.ts'
 import type { Outage } from './unavailable.ts'
 
+// Why: docs/decisions.md#use-cases-report-what-is-measured-and-one-adapter-keeps-it
 /** What the operator's monitoring counts. Recording takes next to no time, and never throws. */
 export type Telemetry = {
   record(event: TelemetryEvent): void

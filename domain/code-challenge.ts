@@ -4,6 +4,7 @@ import { DomainError } from './errors.ts'
 // Proof Key for Code Exchange, method S256 (RFC 7636): a browser makes up a verifier. It sends the challenge while it
 // proves an address, and the verifier when it comes back. The challenge does not tell the verifier.
 
+// Why: docs/decisions.md#a-proven-address-logs-in-by-proof-key-for-code-exchange
 /** The SHA-256 of a verifier in base64url; worthless without the verifier. */
 export type CodeChallenge = Brand<string, 'CodeChallenge'>
 

@@ -3,6 +3,7 @@
  * even when the clock stands still or is set back.
  */
 
+// Why: docs/decisions.md#log-outs-are-deleted-and-older-tokens-stay-void
 /** The moment that logging out now sets: after every token issued up to now, and after the previous moment. */
 export function nextTokensValidAfter(previous: Date | null, now: Date): Date {
   return new Date(Math.max(now.getTime(), previous?.getTime() ?? 0) + 1)

@@ -5,6 +5,7 @@ import { DomainError } from './errors.ts'
 /** What the user types: six digits, leading zeros included. */
 export type OtpCode = Brand<string, 'OtpCode'>
 
+// Why: docs/decisions.md#codes-are-derived-not-stored
 /** What a code is derived from with a secret key; worthless without that key. */
 export type OtpSeed = Brand<string, 'OtpSeed'>
 

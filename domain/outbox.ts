@@ -14,6 +14,7 @@ export type OutboxKind = (typeof OUTBOX_KINDS)[number]
 /** A message's name here and the idempotency key under which the provider is asked: kind and purchase. */
 export type OutboxKey = Brand<string, 'OutboxKey'>
 
+// Why: docs/decisions.md#the-outbox-belongs-to-the-transaction-of-its-cause
 /** Stored together with its cause, and carried out afterwards. A purchase has at most one of each kind. */
 export type OutboxMessage = OutboxTerms & OutboxProgress
 

@@ -24,6 +24,7 @@ export type PremiumGrant = {
   readonly revokedAt: Date | null
 }
 
+// Why: docs/decisions.md#access-is-a-function-of-facts
 /** Premium is a function of facts, so neither their order nor their number matters. */
 export function hasPremium(grants: readonly PremiumGrant[]): boolean {
   return grants.some(isActive)

@@ -121,6 +121,7 @@ export function draftPurchase(draft: {
   }
 }
 
+// Why: docs/decisions.md#a-payment-page-carries-its-order
 /** A purchase whose row was lost, as it was when its session was made. */
 export function restorePurchase(order: Order, { live }: { live: boolean }): Purchase {
   return { ...order, live, state: 'open', sessionId: null, paymentIntentId: null }

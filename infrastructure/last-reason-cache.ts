@@ -2,6 +2,7 @@ import type { LastReasons } from '../application/ports.ts'
 import type { Email } from '../domain/email.ts'
 import type { Language } from '../domain/language.ts'
 
+// Why: docs/decisions.md#a-readers-last-excuse-is-kept-in-memory
 /**
  * Keeps them in memory, for the latest `readersMax` readers. After a restart, chance alone keeps an excuse from coming
  * twice in a row; a write to disk for every excuse would be a high price for that.

@@ -6,6 +6,7 @@ const PLACES_PER_OVERFLOW_BUCKET = 16
 /** What counts at the moment: when it was accepted, in milliseconds, and for whom. */
 type Hit = { readonly client: string; readonly at: number }
 
+// Why: docs/decisions.md#limits-on-clients-live-in-memory-limits-on-addresses-in-the-database
 /**
  * Remembers every hit until its window has passed, for `clientsMax` clients at once. Further ones share buckets, each
  * with the limit of one client, until a place becomes free: then too no client exceeds the limit, and no client that is

@@ -58,17 +58,16 @@ export function readMetricsPort(
 }
 
 export function readNetwork(settings: SettingsSource, environment: AppEnvironment): NetworkConfig {
-  const trustedProxies = settings.read('TRUSTED_PROXIES', PROXIES, [])
-  return {
+  const network = {
     ...readListenAddress(settings),
     publicUrl:
       environment === 'production'
         ? settings.require<string | null>('PUBLIC_URL', SECURE_ORIGIN, null)
         : settings.read<string | null>('PUBLIC_URL', ANY_WEB_ORIGIN, null),
-    corsOrigins: settings.read('CORS_ORIGINS', CORS_ORIGINS, '*'),
-    trustedProxies,
-    isTrustedProxy: addressTest(trustedProxies),
+    corsOrigins: settings.read<NetworkConfig['corsOrigins']>('CORS_ORIGINS', CORS_ORIGINS, '*'),
+    trustedProxies: settings.read<readonly string[]>('TRUSTED_PROXIES', PROXIES, []),
   }
+  return { ...network, isTrustedProxy: addressTest(network.trustedProxies) }
 }
 
 /** A name whose last label is a number is a mistyped address. */

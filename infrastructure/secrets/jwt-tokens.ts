@@ -15,6 +15,7 @@ const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
+// Why: docs/decisions.md#a-tokens-moment-of-issue-is-in-its-id
 /**
  * HS256 tokens. The moment of issue that counts is the RFC 9562 timestamp of `jti`, in milliseconds; the plugin stamps
  * `iat` by the machine's own clock, for information only. Tokens signed with `previousSecret` are still accepted.

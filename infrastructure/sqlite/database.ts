@@ -63,6 +63,7 @@ export type DatabaseOptions = {
   readonly onMigrated?: (migrated: Migrated) => void
 }
 
+// Why: docs/decisions.md#sqlite-never-waits-inside
 /** Opens the database, makes it where there is none, and migrates it unless it has to be up to date already. */
 export function openDatabase(
   path: string,

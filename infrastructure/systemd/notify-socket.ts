@@ -18,6 +18,7 @@ const SOCK_CLOEXEC = 0o2000000
 const MSG_NOSIGNAL = 0x4000
 const PATH_BYTES_MAX = 107
 
+// Why: docs/decisions.md#the-service-notifies-systemd-through-libc
 /**
  * Opens a way to the datagram socket of this name, by libc, because Bun has no such sockets of its own. It stays open,
  * so that it still works in a process that has run out of file descriptors. What is sent is sent before the first

@@ -16,6 +16,7 @@ const OWN_COMMAND = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, 'run', Bun.main]
 
+// Why: docs/decisions.md#backups-are-made-by-a-second-process
 /** The backups that the service makes by itself; null where it makes none. */
 export function composeBackups({
   config,

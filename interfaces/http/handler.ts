@@ -26,6 +26,7 @@ type Incoming = {
 /** The routes see one and the same host: a hostile Host header could move where the path begins. */
 const ROUTED_ORIGIN = 'http://localhost'
 
+// Why: docs/decisions.md#our-own-wrapper-around-the-routes
 /** The routes, and around them what holds for every answer: limits, identification, headers, the access log. */
 export function createHandler(options: HttpOptions): Handler {
   const { ports, corsOrigins } = options

@@ -40,6 +40,7 @@ const DRAIN_MAX_MS = 500
 const BODY_GRACE_MS = 2000
 const LOOK_EVERY_MS = 20
 
+// Why: docs/decisions.md#the-service-binds-its-port-itself
 /** Binds the address at once, so that a port in use is known before anything else is opened. */
 export function listen({ host, port }: { host: string; port: number }): Listener {
   let handler: Handler = async () => bareAnswer(TEMPORARILY_UNAVAILABLE)

@@ -83,6 +83,19 @@ describe('the documents', () => {
     ).toEqual([])
   })
 
+  test('have a heading for each decision that the code links, and a link for each heading', async () => {
+    const linked = new Set<string>()
+    const sources = new Bun.Glob('{domain,application,infrastructure,interfaces}/**/*.ts')
+    for await (const file of sources.scan({ cwd: ROOT })) {
+      const links = (await readFile(file)).matchAll(/docs\/decisions\.md#([\w-]+)/g)
+      for (const [, anchor = ''] of links) linked.add(anchor)
+    }
+    const decisions = [...anchorsOf(named('docs/decisions.md'))].filter(
+      (one) => one !== 'decisions',
+    )
+    expect([...linked].toSorted()).toEqual(decisions.toSorted())
+  })
+
   test('name files and folders that are there, or that a run makes', async () => {
     const made = (await readFile('.gitignore')).split('\n')
     const isMissing = (name: string) =>
@@ -114,12 +127,15 @@ describe('the documents', () => {
     expect(wrongIn((one) => lines(one).filter((line) => findUsageError(line) !== null))).toEqual([])
   })
 
-  test('speak of options that a command or the install script takes', async () => {
-    const install = await readFile('operations/install.sh')
-    const known = COMMANDS.flatMap(({ options }) => options).map(({ name }) => name)
+  test('speak of options that a command or a script takes', async () => {
+    const scripts = ['operations/install.sh', 'test/run.ts'].filter((file) =>
+      existsSync(path.join(ROOT, file)),
+    )
+    const texts = (await Promise.all(scripts.map(readFile))).join('\n')
+    const known = [...COMMON_OPTIONS, ...COMMANDS.flatMap((command) => command.options)]
     const isUnknown = (option: string) =>
-      ![...known, ...COMMON_OPTIONS.map(({ name }) => name)].includes(option.slice(2)) &&
-      !new RegExp(`^ *${option}\\)`, 'm').test(install)
+      known.every(({ name }) => option !== `--${name}`) &&
+      !new RegExp(`${option}(?![\\w-])`).test(texts)
     const options = (one: Document) =>
       codeSpansOf(one).flatMap((span) => /^--[a-z-]+/.exec(span)?.[0] ?? [])
     expect(wrongIn((one) => options(one).filter(isUnknown))).toEqual([])

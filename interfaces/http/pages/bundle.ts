@@ -1,3 +1,4 @@
+// Why: docs/decisions.md#the-pages-have-no-framework
 /**
  * What browsers get of a script or style sheet in this folder: with all it imports, and minified. Imported as a macro,
  * it runs when the module that calls it is translated, so that the executable carries the result alone.

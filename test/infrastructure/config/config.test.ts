@@ -77,6 +77,12 @@ describe('defaults', () => {
 })
 
 describe('problems', () => {
+  test('come in the order of the page on settings', () => {
+    const wrong = { PORT: 'x', PUBLIC_URL: 'x', CORS_ORIGINS: 'x', TRUSTED_PROXIES: 'x' }
+    const names = problemsOf(() => development(wrong)).map((problem) => problem.split(' ')[0])
+    expect(names).toEqual(['PORT', 'PUBLIC_URL', 'CORS_ORIGINS', 'TRUSTED_PROXIES'])
+  })
+
   test('everything that production lacks is named at once', () => {
     expect(blamed(() => load({}))).toEqual([
       'PUBLIC_URL',
