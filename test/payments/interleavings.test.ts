@@ -17,7 +17,7 @@ import {
 } from '../support/payments/steps.ts'
 import { IS_WHOLE } from '../support/thoroughness.ts'
 
-const RUNS = IS_WHOLE ? 1000 : 70
+const RUNS = IS_WHOLE ? 500 : 70
 const STEPS_MAX = 60
 const ROUNDS_MAX = 2
 const KEY_LIFETIME_MS = 25 * 60 * 60_000

@@ -14,7 +14,7 @@ import {
 } from '../support/payments/steps.ts'
 import { IS_WHOLE } from '../support/thoroughness.ts'
 
-const RUNS = IS_WHOLE ? 300 : 25
+const RUNS = IS_WHOLE ? 150 : 25
 /** Before the copy is made, until it is put back, and afterwards. */
 const STEPS_MAX = 20
 

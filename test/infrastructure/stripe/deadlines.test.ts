@@ -66,7 +66,7 @@ test('a list that has no end is given up in time as well', async () => {
   double.fault({ status: 200, headers: {}, body }, { times: Infinity })
   const { outage, elapsedMs, livedMs } = await outageOf(gateway.listRefunds(payment_intent))
   expect(outage).toMatchObject({ outage: 'payment', answered: false })
-  expect(elapsedMs).toBeGreaterThan(TIMEOUT_MS - 10)
+  expect(elapsedMs).toBeGreaterThan(TIMEOUT_MS / 2)
   expect(livedMs).toBeLessThan(TIMEOUT_MS + 500)
   const asked = double.count()
   expect(asked).toBeGreaterThan(1)
@@ -97,7 +97,7 @@ describe('a Stripe that is asked too often', () => {
     // After the first second the next four would end too late.
     expect(double.count()).toBe(2)
     expect(outage).toMatchObject({ answered: false, cause: { statusCode: 429 } })
-    expect(elapsedMs).toBeGreaterThan(990)
+    expect(elapsedMs).toBeGreaterThan(900)
     expect(livedMs).toBeLessThan(1400)
   })
 
