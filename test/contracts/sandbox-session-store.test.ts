@@ -57,7 +57,7 @@ describe.each(DATABASES)('SandboxSessionStore on %s', (_, open) => {
     await sandboxSessions.create(SESSION)
 
     const stolen = sandboxSessions.create({ ...SESSION, purchaseId: 'two' as PurchaseId })
-    await expect(stolen).rejects.toThrow()
+    await expect(stolen).rejects.toThrow('UNIQUE constraint failed: sandbox_sessions.session_id')
     expect(await sandboxSessions.find('cs_one')).toEqual(SESSION)
   })
 

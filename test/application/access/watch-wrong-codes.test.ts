@@ -23,7 +23,7 @@ function open() {
       const email = parseEmail(`victim${++guessed}@example.com`)
       await sendCode(ports, { email, language: 'en' })
       for (let count = 0; count < Math.min(left, ATTEMPTS_MAX); count++) {
-        await expect(redeemOtp(ports, { email, code: WRONG })).rejects.toThrow()
+        await expect(redeemOtp(ports, { email, code: WRONG })).rejects.toThrow('invalid_code')
       }
     }
   }

@@ -77,7 +77,7 @@ describe('where the path of the database is a link', () => {
   test('one that leads nowhere makes no database', () => {
     const folder = temporaryFolder()
     const link = linkTo(join(folder, 'none.db'))
-    expect(() => migrateSqlite(link)).toThrow()
+    expect(() => migrateSqlite(link)).toThrow('ENOENT')
     expect(readdirSync(folder)).toEqual([])
   })
 })

@@ -50,7 +50,7 @@ describe('listen', () => {
 
   test('does not share a port that is taken', () => {
     const { port } = open()
-    expect(() => listen({ host: '127.0.0.1', port })).toThrow()
+    expect(() => listen({ host: '127.0.0.1', port })).toThrow(`Is port ${port} in use?`)
   })
 
   test('answers 503 until it knows who answers', async () => {
@@ -103,7 +103,7 @@ describe('listen', () => {
     const stopped = listener.stop().then(() => {
       hasStopped = true
     })
-    await expect(fetch(listener.url)).rejects.toThrow()
+    await expect(fetch(listener.url)).rejects.toThrow('ECONNREFUSED')
     expect(hasStopped).toBe(false)
 
     released.resolve(new Response('finished'))

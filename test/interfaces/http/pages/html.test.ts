@@ -17,7 +17,7 @@ test('markup within markup is kept, lists are joined, and null and false leave n
 
 test('an object that came from JSON does not pass for markup', () => {
   const forged = JSON.parse('{"markup":"<b>","Symbol(markup)":"<b>"}')
-  expect(() => renderHtml(html`${forged}`)).toThrow()
+  expect(() => renderHtml(html`${forged}`)).toThrow(TypeError)
 })
 
 test('a data block keeps its values and cannot be ended by one of them', () => {
