@@ -68,6 +68,11 @@ test('what this machine has no means to test is printed once', async () => {
   expect(stdout.match(/not tested here: what takes a moon/g)).toHaveLength(1)
 })
 
+test('a file without a test for this machine is no failure', async () => {
+  const { exitCode, closing } = await run({ none: `console.log('not tested here: it')` })
+  expect([exitCode, closing]).toEqual([0, '0 passed, 0 failed'])
+})
+
 test('only the files at the paths are run, and a path without any is a mistake', async () => {
   expect((await run({ 'good/one': PASSES, 'bad/one': FAILS }, 'test/good')).closing).toBe(
     '1 passed, 0 failed',

@@ -18,6 +18,9 @@ const TEST_TIMEOUT_MS = 60_000
 /** No time limit of a test ends one that never gives its thread back. */
 const SILENCE_MAX_MS = 15 * 60_000
 
+/** What is said in place of a report. */
+const NO_TESTS = /^Ran 0 tests across \d+ files?\./m
+
 type Means = {
   /** Where reports are put, under names of their own. */
   readonly folder: string
@@ -62,8 +65,9 @@ async function runProcess(
   await child.exited
   const end = child.signalCode ?? child.exitCode
 
-  const isReported = await Bun.file(report).exists()
-  const written = readReport(isReported ? await Bun.file(report).text() : '')
+  const hasReport = await Bun.file(report).exists()
+  const isReported = hasReport || NO_TESTS.test(output)
+  const written = readReport(hasReport ? await Bun.file(report).text() : '')
   // Of a file without a test that this machine can run there is no entry, either, but then all has gone well.
   const unwritten = { passed: 0, failed: isReported && end === 0 ? 0 : 1, skipped: 0, seconds: 0 }
   const results = files.map((file) => written.get(file) ?? { file, ...unwritten })
