@@ -11,6 +11,8 @@ import { IS_WHOLE } from '../support/thoroughness.ts'
 const CLIENTS = IS_WHOLE ? 5000 : 1000
 const WARM_UP = 100
 const REQUESTS = 300
+/** A busy machine takes some of it; a client that had to wait for the crowd would take many times as long. */
+const ANSWERED_WITHIN_MS = 1000
 /** Each client sends a byte a second, and never all of them at once. */
 const TURNS = 50
 const TURN_MS = 20
@@ -40,7 +42,7 @@ test('slow clients by the thousand delay nobody, and hold up no end', async () =
     const among = percentile(await timeOthers(alibi.url, PATH, REQUESTS), 0.99)
     expect(crowd.closed()).toBe(0)
     const figures = `${CLIENTS} clients: p99 of others ${milliseconds(among)}, ${milliseconds(alone)} before`
-    expect(among).toBeLessThan(alone + 200)
+    expect(among).toBeLessThan(ANSWERED_WITHIN_MS)
 
     if (IS_WHOLE) {
       const left = () => crowd.closed() === CLIENTS
