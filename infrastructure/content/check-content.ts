@@ -33,6 +33,8 @@ export const OWN_LIMITS: ContentLimits = {
 /** `english` is the file itself where there is no other. */
 export type CheckContext = { readonly english: ContentFile; readonly limits: ContentLimits }
 
+type Check = (file: ContentFile, context: CheckContext) => ContentProblem[]
+
 /** What keeps the files of a folder from being served, file by file, from top to bottom. */
 export function checkContent(
   files: readonly ContentFile[],
@@ -45,7 +47,7 @@ export function checkContent(
 export function checkFiles(
   files: readonly ContentFile[],
   limits: ContentLimits,
-  checks: readonly ((file: ContentFile, context: CheckContext) => ContentProblem[])[],
+  checks: readonly Check[],
 ): ContentProblem[] {
   const english = files.find(({ language }) => language === DEFAULT_LANGUAGE)
   return files.flatMap((file) => {
@@ -69,20 +71,22 @@ function findMissingParts(
     .map((finding) => problem(file, null, finding))
 }
 
-function checkStrings(
-  file: ContentFile,
-  { english, limits: { isComplete } }: CheckContext,
-): ContentProblem[] {
-  const { strings, language } = file
-  if (!strings) return []
-  const originals = english.strings ?? strings
-  return findStringProblems(strings, { language, english: originals, isComplete }).map(
-    ({ key, level, message }) =>
-      problem(file, strings.get(key)?.line ?? null, {
-        level,
-        message: `strings.${key}: ${message}`,
-      }),
-  )
+const checkStrings = stringCheck(findStringProblems)
+
+/** The check of a file's strings that reports what `find` finds in them, each on its line. */
+export function stringCheck(find: typeof findStringProblems): Check {
+  return (file, { english, limits: { isComplete } }) => {
+    const { strings, language } = file
+    if (!strings) return []
+    const originals = english.strings ?? strings
+    return find(strings, { language, english: originals, isComplete }).map(
+      ({ key, level, message }) =>
+        problem(file, strings.get(key)?.line ?? null, {
+          level,
+          message: `strings.${key}: ${message}`,
+        }),
+    )
+  }
 }
 
 function checkReasons(

@@ -1,4 +1,5 @@
 import type { Handler } from './handler.ts'
+import { BODY_GRACE_MS } from './request/body.ts'
 import { newRequestId, REQUEST_ID } from './request/request-id.ts'
 import {
   type Answer,
@@ -36,8 +37,6 @@ const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 const IDLE_MS = 50
 const DRAIN_MAX_MS = 500
 
-/** As long as a body on its way is waited for. */
-const BODY_GRACE_MS = 2000
 const LOOK_EVERY_MS = 20
 
 // Why: docs/decisions.md#the-service-binds-its-port-itself

@@ -1,6 +1,12 @@
 import { STRING_GROUPS } from '../../../application/content/string-catalogue.ts'
 import { DEFAULT_LANGUAGE } from '../../../domain/language.ts'
-import { type CheckContext, type ContentLimits, checkFiles, problem } from '../check-content.ts'
+import {
+  type CheckContext,
+  type ContentLimits,
+  checkFiles,
+  problem,
+  stringCheck,
+} from '../check-content.ts'
 import type { ContentFile, ContentProblem } from '../content-file.ts'
 import { type ContentFolder, readContentFolder } from '../content-folder.ts'
 import { type Finding, warning } from '../text-rules.ts'
@@ -39,21 +45,7 @@ function findExcuseWords(file: ContentFile): ContentProblem[] {
   return [problem(file, null, warning(message))]
 }
 
-function proofreadStrings(
-  file: ContentFile,
-  { english, limits: { isComplete } }: CheckContext,
-): ContentProblem[] {
-  const { strings, language } = file
-  if (!strings) return []
-  const originals = english.strings ?? strings
-  return findStringSlips(strings, { language, english: originals, isComplete }).map(
-    ({ key, level, message }) =>
-      problem(file, strings.get(key)?.line ?? null, {
-        level,
-        message: `strings.${key}: ${message}`,
-      }),
-  )
-}
+const proofreadStrings = stringCheck(findStringSlips)
 
 function proofreadReasons(
   file: ContentFile,

@@ -3,8 +3,8 @@ import { RequestRefused } from './refusal.ts'
 /** What is read of a body that is too long. A client that writes before it reads would never see why it was refused. */
 const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
 
-/** How long the rest of a body may take that will not be used. */
-const BODY_GRACE_MS = 2000
+/** How long the rest of a body may take that will not be used, or while the service ends. */
+export const BODY_GRACE_MS = 2000
 
 /**
  * The whole body, or null where the method has none. Throws `request_too_large` for one that is longer than `bytesMax`,
