@@ -3,13 +3,13 @@ import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../../support/proof-key.ts'
 
-const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
 const mailed = { email, language: 'en' } as const
 

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEmulator } from 'emulate'
+import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { addressTest } from '../../../infrastructure/config/network-settings.ts'
 import { loadPartialConfig } from '../../../infrastructure/config/partial-config.ts'
@@ -24,7 +25,6 @@ import {
 } from '../../support/stripe-double/faults.ts'
 import { startStripeDouble } from '../../support/stripe-double/stripe-double.ts'
 
-const HOUR_MS = 3_600_000
 const TIMEOUT_MS = 150
 /** For all the waiting and whatever the machine does besides. */
 const SOON_MS = 3000
@@ -311,11 +311,11 @@ describe('Stripe', () => {
     const { double, clock, probe } = await openDouble()
     const emit = () => double.emit('refund.created', { id: 're_1', object: 'refund' })
     emit()
-    clock.advance(24 * HOUR_MS)
+    clock.advance(DAY_MS)
     emit()
     double.markDelivered(emit())
     double.emit('customer.created', { id: 'cus_1', object: 'customer' })
-    clock.advance(11 * 60_000)
+    clock.advance(11 * MINUTE_MS)
     emit()
     expect((await probe()).webhook.undelivered).toBe(1)
   })
@@ -461,7 +461,7 @@ describe('the clock', () => {
 
 describe('backups', () => {
   const probe = (folder: string, databasePath: string | null = null) =>
-    probeBackups({ folder, everyMs: 24 * HOUR_MS, keep: 7 }, { clock: fixedClock(), databasePath })
+    probeBackups({ folder, everyMs: DAY_MS, keep: 7 }, { clock: fixedClock(), databasePath })
 
   test('are told by the newest', () => {
     const folder = openFolder()
@@ -473,7 +473,7 @@ describe('backups', () => {
     writeFileSync(join(folder, 'alibi-20260227T120000Z.db'), '1')
     writeFileSync(join(folder, 'alibi-20260301T120000Z.db.sha256'), '1')
     expect(probe(folder)).toMatchObject({
-      newest: { ageMs: 24 * HOUR_MS, bytes: 5 },
+      newest: { ageMs: DAY_MS, bytes: 5 },
     })
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { mergeDispute } from '../../../domain/dispute.ts'
+import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import {
   beginAttempt,
   draftMessage,
@@ -164,12 +165,12 @@ describe('the audit entries', () => {
   test.each(['DELETE FROM audit_entries', 'DELETE FROM audit_entries WHERE id = 1'])(
     'are kept for three years, whatever happens: %s',
     async (statement) => {
-      const threeYearsMs = 1095 * 86_400_000
-      const young = await openEntries(new Date(Date.now() - threeYearsMs + 60_000))
+      const threeYearsMs = 1095 * DAY_MS
+      const young = await openEntries(new Date(Date.now() - threeYearsMs + MINUTE_MS))
       expect(() => young.client.run(statement)).toThrow('an audit entry is kept for three years')
       expect(young.rows()).toHaveLength(2)
 
-      const old = await openEntries(new Date(Date.now() - threeYearsMs - 60_000))
+      const old = await openEntries(new Date(Date.now() - threeYearsMs - MINUTE_MS))
       old.client.run(statement)
       expect(old.rows().length).toBeLessThan(2)
     },

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DAY_MS } from '../../../domain/duration.ts'
 import type { PremiumGrant } from '../../../domain/premium-grant.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import { fixedClock, saveVerification } from '../fakes.ts'
@@ -10,7 +11,7 @@ import type { StripeEvent } from '../stripe/stripe-events.ts'
 import { startStripeDouble } from '../stripe-double/stripe-double.ts'
 import type { OperatorWord } from './premium-model.ts'
 
-const YEAR_MS = 365 * 24 * 60 * 60_000
+const YEAR_MS = 365 * DAY_MS
 
 export type PlayedShop = Awaited<ReturnType<typeof openPlayedShop>>
 
