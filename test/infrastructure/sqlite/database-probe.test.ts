@@ -18,7 +18,7 @@ import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
 import { probeDatabase } from '../../../infrastructure/sqlite/database-probe.ts'
 import { openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
-import { temporaryFolder } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('a database that is probed', () => {
   const clock = fixedClock()

@@ -15,7 +15,8 @@ import {
   reasonOf,
   soldDatabase,
 } from '../../support/stores/sold-database.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A link to the database in a folder of its own. */
 function linkTo(path: string): string {

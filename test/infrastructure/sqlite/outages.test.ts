@@ -23,7 +23,8 @@ import {
   SESSION,
 } from '../../support/stores/contract-purchases.ts'
 import { spoilTable } from '../../support/stores/database-faults.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MESSAGE = draftMessage('payment_confirmed', openPurchase('earlier'), NOON)
 const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'open', reportedAt: NOON } as const

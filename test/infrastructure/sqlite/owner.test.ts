@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const NOBODY = 65_534
 
@@ -10,7 +10,7 @@ if (process.geteuid?.() !== 0) {
   process.stdout.write('not tested here: whose the files are that root makes (needs root)\n')
 } else {
   test('a database that root makes in the folder of another user is that user’s, with all beside it', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'alibi-owner-'))
+    const folder = temporaryFolder()
     chownSync(folder, NOBODY, NOBODY)
     const store = openSqliteStore(join(folder, 'alibi.db'))
     try {
@@ -22,7 +22,6 @@ if (process.geteuid?.() !== 0) {
       ])
     } finally {
       store.close()
-      rmSync(folder, { recursive: true, force: true })
     }
   })
 }

@@ -19,7 +19,8 @@ import {
   paidPurchase,
   REFUND,
 } from '../../support/stores/contract-purchases.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const PAID = paidPurchase('one')
 const MESSAGE = draftMessage('payment_confirmed', PAID, NOON)

@@ -10,7 +10,8 @@ import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/sto
 import { NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import { CHALLENGE } from '../../support/proof-key.ts'
 import { ANNA, BERT, openPurchase } from '../../support/stores/contract-purchases.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const CARL = 'carl@example.com' as Email
 const PAID_AT = new Date(NOON.getTime() + MINUTE_MS)

@@ -15,10 +15,11 @@ import { returnUrls } from '../../../interfaces/composition/compose-providers.ts
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
 import { fakePorts, fixedClock } from '../fakes.ts'
 import { openHttp } from '../http/http-client.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../stores/stores.ts'
+import { openTemporaryDatabase } from '../stores/stores.ts'
 import { PRICE, PUBLIC_URL, WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
 import { type StripeEvent, signedDelivery } from '../stripe/stripe-events.ts'
 import type { StripeDouble } from '../stripe-double/stripe-double.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 type Client = Pick<ReturnType<typeof openHttp>, 'send'>
 

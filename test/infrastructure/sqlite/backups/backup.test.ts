@@ -24,7 +24,7 @@ import {
   reasonOf,
   soldDatabase,
 } from '../../../support/stores/sold-database.ts'
-import { temporaryFolder } from '../../../support/stores/stores.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const NEWEST = MIGRATIONS.at(-1)!.name
 
