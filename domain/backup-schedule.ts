@@ -1,7 +1,9 @@
+import { MINUTE_MS } from './duration.ts'
+
 type Dated = { readonly at: Date }
 
 /** A full disk may have room again, or a folder be mounted, long before the next backup is due. */
-export const RETRY_AFTER_MS = 10 * 60_000
+export const RETRY_AFTER_MS = 10 * MINUTE_MS
 
 /** The moment in UTC to the second, as it stands in names of files: `20261121T030000Z`. */
 export function formatTimestamp(at: Date): string {

@@ -1,5 +1,6 @@
 import type { Brand } from './brand.ts'
 import { equalInConstantTime } from './constant-time.ts'
+import { DAY_MS, MINUTE_MS } from './duration.ts'
 import { DomainError } from './errors.ts'
 
 /** What the user types: six digits, leading zeros included. */
@@ -44,9 +45,6 @@ const WRONG_TRIES_A_DAY_MAX = 40
 // Room for generous spacing, and cheap to refuse.
 const INPUT_LENGTH_MAX = 64
 const DECIMAL_DIGIT = /^\p{Nd}$/u
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 
 const MAIL_LIMITS = [
   { mailsMax: 5, windowMs: 15 * MINUTE_MS },

@@ -1,4 +1,5 @@
 import type { Brand } from './brand.ts'
+import { DAY_MS, HOUR_MS } from './duration.ts'
 import type { Email } from './email.ts'
 import type { Language } from './language.ts'
 import { isRetained, type Reversals } from './premium-grant.ts'
@@ -37,7 +38,7 @@ export type OutboxProgress =
 
 /** Longer than the service waits for any provider, so that no attempt overtakes the one before it. */
 const FIRST_WAIT_MS = 30_000
-export const WAIT_MAX_MS = 60 * 60_000
+export const WAIT_MAX_MS = HOUR_MS
 /** As many as there are in three days of such waits. */
 export const ATTEMPTS_MAX = 78
 
@@ -45,7 +46,7 @@ export const ATTEMPTS_MAX = 78
  * How long the providers remember an idempotency key, and with it what they have done already:
  * https://docs.stripe.com/api/idempotent_requests, https://resend.com/docs/dashboard/emails/idempotency-keys.
  */
-const KEY_LIFETIME_MS = 24 * 60 * 60_000
+const KEY_LIFETIME_MS = DAY_MS
 
 /** What follows from one step of a purchase. Nothing does from a step that leads nowhere. */
 export function messagesAbout(

@@ -1,4 +1,5 @@
 import type { Brand } from './brand.ts'
+import { DAY_MS, MINUTE_MS } from './duration.ts'
 import type { Email } from './email.ts'
 import { DomainError } from './errors.ts'
 import type { Language } from './language.ts'
@@ -95,11 +96,11 @@ export type SessionReport = {
 }
 
 /** Stripe wants at least 30 minutes from its own clock; the rest is room for retries and clocks that differ. */
-const SESSION_LIFETIME_MS = 33 * 60_000
+const SESSION_LIFETIME_MS = 33 * MINUTE_MS
 /** A page that closes while someone types a card number is worse than a new one. */
-const REUSE_MARGIN_MS = 5 * 60_000
+const REUSE_MARGIN_MS = 5 * MINUTE_MS
 /** After this long the provider no longer takes the same `expiresAt`, and no buyer waits for the answer. */
-const CREATION_WINDOW_MS = 60_000
+const CREATION_WINDOW_MS = MINUTE_MS
 
 export function draftPurchase(draft: {
   id: PurchaseId
@@ -185,7 +186,7 @@ export function attachSession(purchase: Purchase, sessionId: string): Purchase {
 }
 
 /** Longer than any debit takes. */
-const PROCESSING_MAX_MS = 30 * 24 * 60 * 60_000
+const PROCESSING_MAX_MS = 30 * DAY_MS
 
 /**
  * Whether to give up a purchase of which the provider knows no session: it never confirmed one, or the key is another

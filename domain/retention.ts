@@ -1,3 +1,5 @@
+import { DAY_MS } from './duration.ts'
+
 /** What goes away by itself once it is of no use any more. */
 export const PRUNED_KINDS = [
   'codes',
@@ -12,7 +14,6 @@ export const PRUNED_KINDS = [
 ] as const
 export type PrunedKind = (typeof PRUNED_KINDS)[number]
 
-const DAY_MS = 24 * 60 * 60_000
 const QUARTER_MS = 90 * DAY_MS
 
 /**

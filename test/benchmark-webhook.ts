@@ -2,8 +2,6 @@
 // bare Bun server that only reads them, both in one run and on one machine.
 
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { builtExecutable } from './support/executable/built.ts'
 import { client } from './support/http/client.ts'
@@ -15,6 +13,7 @@ import {
   signedDelivery,
 } from './support/stripe/stripe-events.ts'
 import { type StripeDouble, startStripeDouble } from './support/stripe-double/stripe-double.ts'
+import { openTemporaryFolder } from './support/temporary-folder.ts'
 
 const PER_SECOND = 200
 const SECONDS = 20
@@ -146,8 +145,8 @@ function countPaid(path: string): number {
   return Number(row?.[0])
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'alibi-benchmark-'))
-const databasePath = join(folder, 'alibi.db')
+using folder = openTemporaryFolder()
+const databasePath = join(folder.path, 'alibi.db')
 const mailbox = startMailbox()
 const double = await startStripeDouble({ webhookSecret: WEBHOOK_SECRET, secretKey: SECRET_KEY })
 const end = new AbortController()
@@ -155,7 +154,7 @@ const bare = Bun.spawn([process.execPath, '-e', BARE_SERVER], { stdout: 'pipe' }
 try {
   const alibi = await startAlibi({
     command: [await builtExecutable()],
-    cwd: folder,
+    cwd: folder.path,
     env: {
       PUBLIC_URL: 'https://alibi.example',
       DATABASE_URL: `sqlite:${databasePath}`,
@@ -198,5 +197,4 @@ try {
   bare.kill()
   mailbox.stop()
   await double.stop()
-  rmSync(folder, { recursive: true })
 }

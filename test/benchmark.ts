@@ -1,10 +1,9 @@
 // `bun run bench`: how much of a bare Bun server's throughput Alibi keeps, both in one run and on one machine.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { client } from './support/http/client.ts'
 import { FROM_SOURCE } from './support/service/alibi-process.ts'
+import { openTemporaryFolder } from './support/temporary-folder.ts'
 
 const CONNECTIONS = 16
 const SECONDS = 3
@@ -84,12 +83,12 @@ async function buyPremium(url: string): Promise<string> {
   return String((await prove()).body['token'])
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'alibi-benchmark-'))
+using folder = openTemporaryFolder()
 const bare = Bun.spawn([process.execPath, '-e', BARE_SERVER], { stdout: 'pipe' })
 const port = await freePort()
 const url = `http://127.0.0.1:${port}`
 const alibi = Bun.spawn([...FROM_SOURCE, 'serve'], {
-  cwd: folder,
+  cwd: folder.path,
   env: {
     APP_ENV: 'development',
     PORT: String(port),
@@ -98,7 +97,7 @@ const alibi = Bun.spawn([...FROM_SOURCE, 'serve'], {
     RATE_LIMIT_GENERAL: 'off',
     RATE_LIMIT_PREMIUM: 'off',
   },
-  stdout: Bun.file(join(folder, 'log')),
+  stdout: Bun.file(join(folder.path, 'log')),
 })
 try {
   await untilReady(url)
@@ -119,5 +118,4 @@ try {
   bare.kill()
   alibi.kill()
   await alibi.exited
-  rmSync(folder, { recursive: true })
 }

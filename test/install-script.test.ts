@@ -1,18 +1,17 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runAlibi } from './support/service/alibi-process.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 /*
  * The install script beside an executable that only writes down how it was called. The script refuses machines of other
@@ -27,17 +26,6 @@ printf '%s' "$*" >called
 printf 'options of the runtime: %s\\n' "\${BUN_OPTIONS-none} \${BUN_BE_BUN-none}"
 exit "\${ALIBI_EXITS_WITH:-0}"
 `
-
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
-})
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'alibi-install-'))
-  folders.push(folder)
-  return folder
-}
 
 /** An unpacked release; `spoil` does to it what the test is about. */
 function unpack(spoil: (folder: string) => void = () => {}): string {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runAlibi } from './support/service/alibi-process.ts'
-import { temporaryFolder } from './support/stores/stores.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const RUN = join(import.meta.dir, 'run.ts')
 

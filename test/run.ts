@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { addLedgers, ledgerLines } from './support/answers/answer-ledger.ts'
@@ -7,6 +7,7 @@ import { builtExecutable } from './support/executable/built.ts'
 import { runShard, type ShardResult } from './support/runner/run-shard.ts'
 import { needsExecutable, type Shard, shardsOf, testFiles } from './support/runner/test-files.ts'
 import { closingLine, slowestLines } from './support/runner/test-report.ts'
+import { openTemporaryFolder } from './support/temporary-folder.ts'
 
 // `bun run test/run.ts [--loud] [PATH...]` runs the test files at or below the paths, or all of them, in as many
 // processes at a time as the machine has cores, and one more for what mostly waits; TEST_WORKERS names another number
@@ -22,16 +23,12 @@ const { values, positionals } = parseArgs({
 })
 const workers = Number(process.env['TEST_WORKERS'] ?? availableParallelism())
 const startedAt = performance.now()
-const folder = mkdtempSync(join(tmpdir(), 'alibi-test-run-'))
-try {
-  process.exitCode = summarize(await runAll(testFiles(process.cwd(), positionals)))
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+using folder = openTemporaryFolder()
+process.exitCode = summarize(await runAll(testFiles(process.cwd(), positionals)))
 
 /** Runs the files side by side, and prints each shard when it is over. */
 async function runAll(files: readonly string[]): Promise<ShardResult[]> {
-  const ledgers = join(folder, 'ledgers')
+  const ledgers = join(folder.path, 'ledgers')
   mkdirSync(ledgers)
   const env = {
     ...process.env,
@@ -46,7 +43,7 @@ async function runAll(files: readonly string[]): Promise<ShardResult[]> {
 
   async function work(next: () => Shard | undefined): Promise<void> {
     for (let shard = next(); shard; shard = next()) {
-      const result = await runShard(shard, { folder, env })
+      const result = await runShard(shard, { folder: folder.path, env })
       done.push(result)
       const count = done.reduce((sum, one) => sum + one.files.length, 0)
       printShard(result, `[${String(count).padStart(3)}/${files.length}]`, missing)

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { GUESSING_WINDOW_MS, isGuessing } from '../../domain/guessing-alarm.ts'
 import type { Ports } from '../ports.ts'
 
@@ -12,7 +13,7 @@ export function watchWrongCodes(ports: Dependencies): () => Promise<void> {
 
   return async () => {
     const wrongTries = await countRecentWrongTries(ports)
-    const fields = { wrongTries, withinMinutes: GUESSING_WINDOW_MS / 60_000 }
+    const fields = { wrongTries, withinMinutes: GUESSING_WINDOW_MS / MINUTE_MS }
     const guessing = isGuessing(wasGuessing, wrongTries)
     if (guessing && !wasGuessing) {
       ports.log('codes.guessing_suspected', fields)

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { formatBytes } from '../format.ts'
 import { type Finding, findingsOn } from './finding.ts'
 
@@ -10,8 +11,6 @@ export type BackupFacts = {
   /** Why the service could not use the folder; null when it could. */
   readonly trouble: string | null
 } | null
-
-const HOUR_MS = 3_600_000
 
 export function checkBackups(facts: BackupFacts): readonly Finding[] {
   const { ok, warning, failed } = findingsOn('backups')
@@ -54,5 +53,5 @@ export function checkBackups(facts: BackupFacts): readonly Finding[] {
 function describeAge(milliseconds: number): string {
   const hours = Math.floor(milliseconds / HOUR_MS)
   if (hours >= 48) return `${Math.floor(hours / 24)} days`
-  return hours >= 1 ? `${hours} h` : `${Math.max(0, Math.floor(milliseconds / 60_000))} min`
+  return hours >= 1 ? `${hours} h` : `${Math.max(0, Math.floor(milliseconds / MINUTE_MS))} min`
 }

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { type Finding, findingsOn } from './finding.ts'
 
 export type ClockFacts =
@@ -8,7 +9,7 @@ export type ClockFacts =
 
 const WARNING_MS = 30_000
 /** Signatures of notifications are refused when they are five minutes old. */
-const FAILED_MS = 4 * 60_000
+const FAILED_MS = 4 * MINUTE_MS
 
 const SYNCHRONIZE = 'let it be synchronised, such as with "timedatectl set-ntp true"'
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../domain/duration.ts'
 import { formatBytes, shellWord } from '../format.ts'
 import { type Finding, findingsOn } from './finding.ts'
 
@@ -56,7 +57,7 @@ const MEGABYTE = 1024 * 1024
 const DISK_FAILED_BYTES = 64 * MEGABYTE
 const DISK_WARNING_BYTES = 256 * MEGABYTE
 const LOG_WARNING_BYTES = 256 * MEGABYTE
-const MESSAGE_WAITS_LONG_MS = 2 * 60 * 60_000
+const MESSAGE_WAITS_LONG_MS = 2 * HOUR_MS
 const LISTED_MAX = 3
 
 const RESTORE = 'stop the service and put a backup in its place: alibi restore FILE'
@@ -215,7 +216,7 @@ function checkOutbox({ givenUp, oldestMessageMs }: WaitingWork): readonly Findin
     )
   }
   if (oldestMessageMs !== null && oldestMessageMs > MESSAGE_WAITS_LONG_MS) {
-    const hours = Math.floor(oldestMessageMs / 3_600_000)
+    const hours = Math.floor(oldestMessageMs / HOUR_MS)
     found.push(
       warning(
         `a mail or a refund has been waiting for ${hours} hours`,

@@ -1,4 +1,5 @@
 import type { Dispute } from '../../domain/dispute.ts'
+import { DAY_MS, HOUR_MS } from '../../domain/duration.ts'
 import type { Origin } from '../../domain/grant-change.ts'
 import {
   closePurchase,
@@ -42,9 +43,6 @@ type SweptItems = {
   refunds: Refund
   disputes: Dispute
 }
-
-const HOUR_MS = 60 * 60_000
-const DAY_MS = 24 * HOUR_MS
 
 export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } = {
   open_purchases: {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/duration.ts'
 import { durationUpTo } from './durations.ts'
 import { FOLDER, wholeNumber } from './setting-formats.ts'
 import type { SettingsSource } from './settings-source.ts'
@@ -9,7 +10,6 @@ export type BackupConfig = {
   readonly keep: number
 }
 
-const DAY_MS = 86_400_000
 const KEPT = 7
 
 /** Null where no folder is named. How often and how many means nothing then, and is refused: it looks like backups. */

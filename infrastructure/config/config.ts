@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { type BackupConfig, readBackup } from './backup-settings.ts'
 import { durationUpTo, RATE_LIMIT, type RateLimit } from './durations.ts'
 import { type EmailConfig, readEmail, readSender } from './email-settings.ts'
@@ -126,9 +127,9 @@ function readConfig(settings: SettingsSource, env: Variables): Config {
       ? settings.require<string | null>('JWT_SECRET', JWT_SECRET, null)
       : settings.read<string | null>('JWT_SECRET', JWT_SECRET, null),
     jwtSecretPrevious: settings.read<string | null>('JWT_SECRET_PREVIOUS', JWT_SECRET, null),
-    tokenLifetimeMs: settings.read('TOKEN_TTL', durationUpTo('3650d'), 30 * 86_400_000),
-    otpLifetimeMs: settings.read('OTP_TTL', durationUpTo('1d'), 10 * 60_000),
-    verificationLifetimeMs: settings.read('VERIFICATION_TTL', durationUpTo('30d'), 30 * 60_000),
+    tokenLifetimeMs: settings.read('TOKEN_TTL', durationUpTo('3650d'), 30 * DAY_MS),
+    otpLifetimeMs: settings.read('OTP_TTL', durationUpTo('1d'), 10 * MINUTE_MS),
+    verificationLifetimeMs: settings.read('VERIFICATION_TTL', durationUpTo('30d'), 30 * MINUTE_MS),
     payment: readPayment(settings, environment),
     refundDuplicates: settings.read('REFUND_DUPLICATES', SWITCH, true),
     allowPromotionCodes: settings.read('ALLOW_PROMOTION_CODES', SWITCH, false),
@@ -161,5 +162,5 @@ function readDatabase(settings: SettingsSource, env: Variables): DatabaseConfig 
 }
 
 function rate(limit: number, minutes: number): RateLimit {
-  return { limit, windowMs: minutes * 60_000 }
+  return { limit, windowMs: minutes * MINUTE_MS }
 }

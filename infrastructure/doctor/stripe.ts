@@ -4,6 +4,7 @@ import type { PriceFacts, StripeFacts } from '../../application/doctor/stripe.ts
 import type { Endpoint } from '../../application/doctor/webhook.ts'
 import type { Clock } from '../../application/ports.ts'
 import { Unavailable } from '../../application/unavailable.ts'
+import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
 import { isInvalidRequest, isMissing } from '../stripe/answers.ts'
 import { stripeClient } from '../stripe/client.ts'
@@ -12,9 +13,8 @@ import { toSeconds } from '../stripe/objects.ts'
 import { expectList, readAllPages } from '../stripe/pages.ts'
 import { readPriceFacts } from '../stripe/prices.ts'
 
-const DAY_MS = 24 * 3_600_000
 /** What is younger may still be on its way. */
-const UNDER_WAY_MS = 10 * 60_000
+const UNDER_WAY_MS = 10 * MINUTE_MS
 
 type Question = (stripe: Stripe) => Promise<unknown>
 

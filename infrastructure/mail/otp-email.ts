@@ -1,9 +1,8 @@
 import type { Strings } from '../../application/content/strings.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Language } from '../../domain/language.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import { type Block, type EmailContent, layOutMail, paragraph, translator } from './mail-layout.ts'
-
-const MINUTE_MS = 60_000
 
 /** The words of the mail that carries a code. No link: nothing to click. */
 export function otpEmail({

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import Stripe from 'stripe'
 import type { Clock } from '../../application/ports.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import type { SandboxEvent } from './events.ts'
 
 /** Sends events to the webhook until it takes them. What is on its way when the process ends is lost. */
@@ -14,7 +15,7 @@ export type WebhookSender = {
 export type SandboxDelivery = { readonly payload: string; readonly signature: string }
 
 const FIRST_WAIT_MS = 500
-const WAIT_MAX_MS = 60_000
+const WAIT_MAX_MS = MINUTE_MS
 
 export function webhookSender({
   webhookSecret,

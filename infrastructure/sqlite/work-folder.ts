@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { MINUTE_MS } from '../../domain/duration.ts'
 
 const UNFINISHED = '.alibi-new-'
 const FINISHED = '.alibi-work-'
@@ -16,7 +17,7 @@ const NAME = /^\.alibi-(?:new|work)-[0-9A-Za-z]{6}$/
 const LOCK = 'lock'
 
 /** How long a folder without a lock is taken for one that another process is just making or taking away. */
-const UNLOCKED_MAX_MS = 60_000
+const UNLOCKED_MAX_MS = MINUTE_MS
 
 /** A folder in which a file is made that no other process may take for whole yet. */
 export type WorkFolder = {

@@ -8,11 +8,8 @@ import type { Ports } from '../../application/ports.ts'
 import { SWEEP_NAMES } from '../../application/store.ts'
 import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
 import type { ScheduledBackups } from '../../application/upkeep/scheduled-backups.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts'
 import type { Task } from './background.ts'
-
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
 
 /** After each step of the pruning, so that requests get their turn. */
 const PRUNING_PAUSE_MS = 20

@@ -1,5 +1,6 @@
 import { reasonOf, reportFault } from '../../application/error-report.ts'
 import type { Content, Log } from '../../application/ports.ts'
+import { HOUR_MS } from '../../domain/duration.ts'
 import {
   type Config,
   ConfigError,
@@ -29,7 +30,7 @@ import { openDatabaseAt, publicUrlOf } from './open-store.ts'
 import { wait } from './wait.ts'
 
 /** A large database is copied, checked and migrated before it is served. */
-const OPENING_MAX_MS = 60 * 60_000
+const OPENING_MAX_MS = HOUR_MS
 
 /**
  * Puts the service together on the settings around it. The address is bound before anything else is opened: a service

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'bun:test'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findChromium } from '../support/browser/chromium.ts'
+import { sharedTemporaryFolder } from '../support/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'alibi-chromium-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = sharedTemporaryFolder()
 
 const nothingPackaged = async () => []
 

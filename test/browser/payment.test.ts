@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { SECOND_MS } from '../../domain/duration.ts'
 import { REFRESH_WAITS_SECONDS } from '../../interfaces/http/pages/page-data.ts'
 import { browserSetup, TEST_PATIENCE_MS, type Visit } from '../support/browser/browser-setup.ts'
 import { person } from '../support/browser/person.ts'
@@ -10,7 +11,6 @@ const visit = browserSetup()
 const { url, endVerification } = developmentSetup()
 
 const DEBIT = 'Pay by bank debit: the money comes later'
-const SECOND_MS = 1000
 const [FIRST_WAIT_SECONDS = 0] = REFRESH_WAITS_SECONDS
 const FIRST_WAIT_MS = FIRST_WAIT_SECONDS * SECOND_MS
 

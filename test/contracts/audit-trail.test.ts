@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
 import { type Dispute, type DisputeState, mergeDispute } from '../../domain/dispute.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import { ACTORS, type GrantChange, type Origin } from '../../domain/grant-change.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
@@ -15,7 +16,7 @@ const PAID = paidPurchase('one')
 
 /** The first change, the second one, and so on, a minute apart. */
 function origin(minute: number, own: Partial<Origin> = {}): Origin {
-  return { at: new Date(NOON.getTime() + minute * 60_000), by: 'webhook', source: null, ...own }
+  return { at: new Date(NOON.getTime() + minute * MINUTE_MS), by: 'webhook', source: null, ...own }
 }
 
 function change(own: Partial<GrantChange>): GrantChange {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { OtpRepository } from '../../application/store.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import { EMPTY_OTP_RECORD, type Otp, type OtpRecord, type OtpSeed } from '../../domain/otp.ts'
 import { newVerification } from '../../domain/verification.ts'
@@ -145,5 +146,5 @@ function otp(seed: string, attemptsLeft: number): Otp {
 }
 
 function minutes(count: number): Date {
-  return new Date(NOON.getTime() + count * 60_000)
+  return new Date(NOON.getTime() + count * MINUTE_MS)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
 import { draftMessage } from '../../domain/outbox.ts'
@@ -27,7 +28,7 @@ const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'won', reportedA
 const OTP = { issuedAt: NOON, expiresAt: LATER, attemptsLeft: 4 }
 const VERIFICATION = newVerification(ANNA, { lifetimeMs: 1000, now: NOON })
 
-const PAID_AT = new Date(NOON.getTime() + 60_000)
+const PAID_AT = new Date(NOON.getTime() + MINUTE_MS)
 const PAID = paidPurchase('one', { paidAt: PAID_AT })
 const OPEN = openPurchase('two', { createdAt: LATER })
 const MESSAGE = draftMessage('payment_confirmed', PAID, NOON)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
 import type { Dispute } from '../../domain/dispute.ts'
+import { HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import type { PremiumGrant } from '../../domain/premium-grant.ts'
 import { PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
@@ -9,7 +10,7 @@ import { inState, NOON, ORIGIN } from '../support/fakes.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'
 
-const LATER = new Date(NOON.getTime() + 3_600_000)
+const LATER = new Date(NOON.getTime() + HOUR_MS)
 const MUCH_LATER = new Date(NOON.getTime() + 7_200_000)
 
 const REFUND: Refund = { id: 're_1', paymentIntentId: 'pi_one', amount: 100, state: 'pending' }
@@ -149,7 +150,7 @@ describe.each(STORES)('PremiumGrantRepository on %s', (_, open) => {
 
   test('lists everybody’s, oldest first, page by page, with what became of the money', async () => {
     const { premiumGrants, purchases, refunds } = await open()
-    const minutes = (count: number) => new Date(NOON.getTime() + count * 60_000)
+    const minutes = (count: number) => new Date(NOON.getTime() + count * MINUTE_MS)
     const add = (id: string, email: Email, at: Date) =>
       premiumGrants.add({ id, email }, { ...ORIGIN, at })
     await add('grant_3', ANNA, minutes(3))

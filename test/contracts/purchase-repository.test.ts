@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { PurchaseRepository } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { type Dispute, mergeDispute } from '../../domain/dispute.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { draftMessage } from '../../domain/outbox.ts'
 import { closePurchase, findOpenPurchase, type Purchase } from '../../domain/purchase.ts'
@@ -82,7 +83,7 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
   test('lists the purchases of an address oldest first', async () => {
     const { purchases } = await open()
     for (const minute of [2, 0, 1]) {
-      const createdAt = new Date(NOON.getTime() + minute * 60_000)
+      const createdAt = new Date(NOON.getTime() + minute * MINUTE_MS)
       await save(purchases, paidPurchase(`made in minute ${minute}`, { createdAt }))
     }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
+import { DAY_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
@@ -208,7 +209,7 @@ describe.each(STORES)('Retention on %s', (_, open) => {
   test('ends nobody’s token from after the log-outs that it forgets, however far ahead the clock was', async () => {
     const { logOuts, personalData, retention } = await open()
     const digest = 'trace' as ErasedEmailDigest
-    const inAYear = at(365 * 24 * 60 * 60_000)
+    const inAYear = at(365 * DAY_MS)
     const prune = () => retention.prune('log_outs', { upTo: inAYear, limit: 10 })
     await logOuts.update(BERT, () => MOMENTS[0]!)
     expect(await prune()).toBe(1)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import type { PurchaseId } from '../../domain/purchase.ts'
 import type { SandboxSessionRecord } from '../../infrastructure/sandbox/session.ts'
 import { NOON } from '../support/fakes.ts'
@@ -12,7 +13,7 @@ const SESSION: SandboxSessionRecord = {
   price: { amount: 400, currency: 'eur' },
   state: 'open',
   createdAt: NOON,
-  expiresAt: new Date(NOON.getTime() + 60_000),
+  expiresAt: new Date(NOON.getTime() + MINUTE_MS),
   paymentIntentId: null,
 }
 

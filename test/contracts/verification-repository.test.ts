@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import { newVerification } from '../../domain/verification.ts'
 import { NOON, saveVerification } from '../support/fakes.ts'
@@ -7,7 +8,7 @@ import { STORES } from '../support/stores/stores.ts'
 
 const ANNA = 'anna@example.com' as Email
 const BERT = 'bert@example.com' as Email
-const HALF_AN_HOUR_MS = 30 * 60_000
+const HALF_AN_HOUR_MS = 30 * MINUTE_MS
 
 describe.each(STORES)('VerificationRepository on %s', (_, open) => {
   test('knows nothing of an address that was never verified', async () => {
@@ -50,7 +51,7 @@ describe.each(STORES)('VerificationRepository on %s', (_, open) => {
     await saveVerification(store, berts)
     await saveVerification(store, newVerification(ANNA, { lifetimeMs: HALF_AN_HOUR_MS, now: NOON }))
 
-    const now = new Date(NOON.getTime() + 60_000)
+    const now = new Date(NOON.getTime() + MINUTE_MS)
     const latest = newVerification(ANNA, { lifetimeMs: 1000, now })
     await saveVerification(store, latest)
 

@@ -8,9 +8,9 @@ import {
   parseBackupName,
   RETRY_AFTER_MS,
 } from '../../domain/backup-schedule.ts'
+import { DAY_MS } from '../../domain/duration.ts'
 
 const NOW = new Date('2026-11-21T03:00:00.000Z')
-const DAY_MS = 86_400_000
 
 /** So many days ago; in the future when negative. */
 function daysAgo(days: number) {

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { parseDuration } from '../../domain/duration.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, parseDuration, SECOND_MS } from '../../domain/duration.ts'
 
 describe('a duration', () => {
+  test('is counted in milliseconds', () => {
+    expect([SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS]).toEqual([1000, 60_000, 3_600_000, 86_400_000])
+  })
+
   test.each([
     ['1s', 1000],
     ['45s', 45_000],

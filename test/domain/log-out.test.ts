@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { isLoggedOut, issueTime, nextTokensValidAfter } from '../../domain/log-out.ts'
 import { NOON } from '../support/fakes.ts'
 
@@ -22,19 +23,19 @@ describe('logging out everywhere', () => {
   })
 
   test('a token issued a whole day later counts from that day', () => {
-    expect(issueTime(nextTokensValidAfter(null, NOON), at(86_400_000))).toEqual(at(86_400_000))
+    expect(issueTime(nextTokensValidAfter(null, NOON), at(DAY_MS))).toEqual(at(DAY_MS))
   })
 
   test('the moment never moves back, even when the clock does', () => {
     const line = nextTokensValidAfter(null, NOON)
-    expect(nextTokensValidAfter(line, at(-60_000)).getTime()).toBeGreaterThan(line.getTime())
+    expect(nextTokensValidAfter(line, at(-MINUTE_MS)).getTime()).toBeGreaterThan(line.getTime())
   })
 
   test('a clock set back does not void the tokens issued after a log-out', () => {
     const line = nextTokensValidAfter(null, NOON)
-    const token = issueTime(line, at(-60_000))
+    const token = issueTime(line, at(-MINUTE_MS))
     expect(isLoggedOut(token, line)).toBe(false)
-    expect(isLoggedOut(token, nextTokensValidAfter(line, at(-60_000)))).toBe(true)
+    expect(isLoggedOut(token, nextTokensValidAfter(line, at(-MINUTE_MS)))).toBe(true)
   })
 
   test('after a first log-out, every log-out ends every token before it and none after it, whatever the clock does', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { DomainError } from '../../domain/errors.ts'
 import {
   attemptOtp,
@@ -13,13 +14,11 @@ import {
   at,
   attempt,
   codeOf,
-  DAY_MS,
   first,
   fresh,
   isRight,
   issue,
   loseMail,
-  MINUTE_MS,
   mail,
   refusal,
   second,
@@ -152,7 +151,7 @@ describe('wrong tries against one address', () => {
 
   test('leave the window one by one', () => {
     let record = wrongTries(35, NOON)
-    record = tryWrong(mail(record, '000001', at(60 * MINUTE_MS)).record, 5, at(60 * MINUTE_MS))
+    record = tryWrong(mail(record, '000001', at(HOUR_MS)).record, 5, at(HOUR_MS))
     expect(refusal(() => attempt(record, first, at(DAY_MS - 1)))).toBeInstanceOf(DomainError)
 
     const renewed = mail(record, '000002', at(DAY_MS)).record

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { DomainError } from '../../domain/errors.ts'
 import {
   attemptOtp,
@@ -13,8 +14,6 @@ import {
 } from '../../domain/otp.ts'
 import { NOON } from '../support/fakes.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 const LIFETIME_MS = 10 * MINUTE_MS
 
 type Step =
@@ -43,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         LIFETIME_MS / 2,
         LIFETIME_MS - 1,
         15 * MINUTE_MS,
-        60 * MINUTE_MS,
+        HOUR_MS,
         DAY_MS / 2,
       ),
     }),

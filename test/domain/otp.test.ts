@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { confirmMailed, EMPTY_OTP_RECORD, parseOtpCode } from '../../domain/otp.ts'
 import { NOON } from '../support/fakes.ts'
 import {
@@ -10,7 +11,6 @@ import {
   issue,
   LIFETIME_MS,
   loseMail,
-  MINUTE_MS,
   mail,
   second,
   tryWrong,

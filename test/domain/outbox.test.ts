@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Dispute } from '../../domain/dispute.ts'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
 import {
   ATTEMPTS_MAX,
@@ -23,9 +24,6 @@ import {
 import type { Refund } from '../../domain/refund.ts'
 import { inState, NOON } from '../support/fakes.ts'
 
-const SECOND_MS = 1000
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
 
 const OPEN: Purchase = {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
 import {
   attachSession,
@@ -17,7 +18,7 @@ import { inState, NOON } from '../support/fakes.ts'
 import { orderingsOf } from '../support/orderings.ts'
 
 const id = 'pur_1' as PurchaseId
-const later = new Date(NOON.getTime() + 60_000)
+const later = new Date(NOON.getTime() + MINUTE_MS)
 const drafted = draftPurchase({
   id,
   email: parseEmail('ada@example.com'),
@@ -85,7 +86,7 @@ describe('a paid session', () => {
 
   test('pays once: a repetition changes nothing, not even the moment', () => {
     const paid = settle(opened, {})
-    const now = new Date(later.getTime() + 60_000)
+    const now = new Date(later.getTime() + MINUTE_MS)
     expect(settlePurchase(paid, report({}), { ...RULES, now })).toBe(paid)
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Dispute, DisputeState } from '../../domain/dispute.ts'
+import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Reversals } from '../../domain/premium-grant.ts'
@@ -24,7 +25,6 @@ import {
 import type { Refund } from '../../domain/refund.ts'
 import { inState, NOON } from '../support/fakes.ts'
 
-const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
 const price = { amount: 400, currency: 'eur' }
 const id = 'pur_1' as PurchaseId
@@ -66,7 +66,7 @@ describe('a drafted purchase', () => {
       const { expiresAt, ...draft } = draftPurchase({ ...order, live: true, now })
       expect(expiresAt.getMilliseconds()).toBe(0)
 
-      for (const age of [0, 1, 30_000, 59_999, 60_000]) {
+      for (const age of [0, 1, 30_000, MINUTE_MS - 1, MINUTE_MS]) {
         const askedAt = new Date(now.getTime() + age)
         expect(canStillBeCreated({ expiresAt, ...draft }, askedAt)).toBe(true)
         const ahead = expiresAt.getTime() - askedAt.getTime()
@@ -211,8 +211,6 @@ describe('a purchase whose row was lost', () => {
 })
 
 describe('a purchase of which the provider knows no session', () => {
-  const DAY_MS = 24 * 60 * MINUTE_MS
-
   test.each<[string, Purchase['state'], number, boolean]>([
     ['open, its time is over', 'open', 33 * MINUTE_MS, true],
     ['open, it has a millisecond left', 'open', 33 * MINUTE_MS - 1, false],

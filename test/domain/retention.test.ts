@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS } from '../../domain/duration.ts'
 import { PRUNED_KINDS, pruneUpTo } from '../../domain/retention.ts'
 import { NOON } from '../support/fakes.ts'
 
-const DAY_MS = 24 * 60 * 60_000
 const MONTH_MS = 30 * DAY_MS
 
 function daysKept(tokenLifetimeMs: number) {

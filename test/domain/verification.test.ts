@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { nextTokensValidAfter } from '../../domain/log-out.ts'
 import { isProvenBy, isVerified, newVerification } from '../../domain/verification.ts'
@@ -7,7 +8,7 @@ import { NOON } from '../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../support/proof-key.ts'
 
 const email = parseEmail('ada@example.com')
-const LIFETIME_MS = 30 * 60_000
+const LIFETIME_MS = 30 * MINUTE_MS
 
 const after = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
 
@@ -61,7 +62,7 @@ describe('the browser that proved an address', () => {
   })
 
   test.each([
-    ['long before', -86_400_000, true],
+    ['long before', -DAY_MS, true],
     ['a millisecond before', -1, true],
     ['in the same millisecond', 0, false],
     ['a millisecond after', 1, false],

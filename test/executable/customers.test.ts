@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { after, spread } from '../support/executable/kill-lane.ts'
 import {
   buyer,
@@ -336,8 +337,8 @@ test('an erasure that is killed has erased everything or nothing, and can be don
 test('the service prunes by itself what is of no use any more, and says so', async () => {
   await using own = await openProduction()
   await own.run(['migrate'])
-  const longAgo = Date.now() - 4 * 365 * 86_400_000
-  const recently = Date.now() - 60_000
+  const longAgo = Date.now() - 4 * 365 * DAY_MS
+  const recently = Date.now() - MINUTE_MS
   for (const [email, at] of [
     ['old@example.com', longAgo],
     ['new@example.com', recently],

@@ -11,6 +11,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Finding } from '../../application/doctor/finding.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { ENDPOINT_EVENT_TYPES } from '../../infrastructure/stripe/events.ts'
 import {
   buyer,
@@ -27,7 +28,7 @@ import { FORBIDDEN, SERVER_ERROR, UNAUTHORIZED } from '../support/stripe-double/
 const DOMAIN = 'alibi.example'
 const PRICE = { id: 'price_Doctor', amount: 400, currency: 'eur' }
 /** The executable is built where no other test has done so. */
-const SETUP_MS = 60_000
+const SETUP_MS = MINUTE_MS
 const BUYER = 'secretive-buyer@example.com'
 
 let production: Production

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import {
   buyer,
   deliverAll,
@@ -10,7 +11,6 @@ import { change } from '../support/executable/stored.ts'
 import { client } from '../support/http/client.ts'
 import type { AlibiProcess } from '../support/service/alibi-process.ts'
 
-const MINUTE_MS = 60_000
 const CREATE = 'POST /v1/checkout/sessions'
 
 /** Lets time pass for all codes: every moment on record moves into the past. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
 import { ATTEMPTS_MAX } from '../../domain/outbox.ts'
 import { checkEnds } from '../support/executable/ends.ts'
 import {
@@ -16,9 +17,6 @@ import type { AlibiProcess } from '../support/service/alibi-process.ts'
 // into the past while the service is stopped, which stands for time that goes by until the next try is due.
 
 const EMAIL = 'buyer@example.com'
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
 
 type Message = { readonly attempts: number; readonly dueAt: number; readonly state: string }
 
@@ -114,7 +112,7 @@ test.concurrent('a mail provider that is down for a day is asked less and less, 
   let alibi = await buyWithoutMail(production, 'down')
   let passedMs = 0
   let attempts = 1
-  while (passedMs < 24 * HOUR_MS) {
+  while (passedMs < DAY_MS) {
     await alibi.stop()
     passedMs += passUntilDue(production)
     alibi = await production.start()

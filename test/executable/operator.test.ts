@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import {
   buyer,
   deliverAll,
@@ -78,7 +79,7 @@ describe('beside a service that runs', () => {
     const { exitCode, json } = await runJson('status', email)
     expect([exitCode, json.hasPremium]).toEqual([0, false])
     const entries = json.audit.map(({ at, ...entry }: { at: string }) => {
-      expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(60_000)
+      expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(MINUTE_MS)
       return entry
     })
     const own = { grantId: purchase, email }

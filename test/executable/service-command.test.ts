@@ -1,22 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { builtExecutable } from '../support/executable/built.ts'
 import { FROM_SOURCE, runAlibi } from '../support/service/alibi-process.ts'
+import { sharedTemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts'
 
-const BUILD_MAX_MS = 60_000
+const BUILD_MAX_MS = MINUTE_MS
 /** Of what is left most is the network, which it cannot do without. */
 const EXPOSURE_MAX = 1.2
 const UNITS = '/usr/lib/systemd/system'
@@ -27,10 +26,9 @@ beforeAll(async () => {
   executable = await builtExecutable()
 }, BUILD_MAX_MS)
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'alibi-image-'))
+  root = temporaryFolder()
   chmodSync(root, 0o755)
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const at = (path: string) => join(root, path)
 const run = (...parameters: string[]) =>
@@ -190,9 +188,8 @@ describe('the installed unit', () => {
     process.stdout.write('not tested here: systemd-analyze on the unit (it is not installed)\n')
     return
   }
-  let image: string
+  const image = sharedTemporaryFolder()
   beforeAll(async () => {
-    image = mkdtempSync(join(tmpdir(), 'alibi-image-'))
     const command = [executable, 'service', 'install', '--root', image]
     await runAlibi({ command, cwd: image })
     // Those that every unit depends on.
@@ -200,7 +197,6 @@ describe('the installed unit', () => {
     symlinkSync('usr/lib', join(image, 'lib'))
     mkdirSync(join(image, 'etc/systemd/system'), { recursive: true })
   })
-  afterAll(() => rmSync(image, { recursive: true, force: true }))
 
   const analyze = (...parameters: string[]) =>
     runAlibi({

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { renameSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { builtExecutable } from '../support/executable/built.ts'
 import { openProduction, type Production } from '../support/executable/production.ts'
 import { change, holdDatabase } from '../support/executable/stored.ts'
@@ -12,7 +13,7 @@ import { listenForNotices } from '../support/service/notify-listener.ts'
 const WATCHDOG_USEC = '300000'
 const SIGN_EVERY_MS = 100
 const PAGE_BYTES = 4096
-const BUILD_MAX_MS = 60_000
+const BUILD_MAX_MS = MINUTE_MS
 
 beforeAll(async () => void (await builtExecutable()), BUILD_MAX_MS)
 

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { applyMigrations, MIGRATIONS } from '../../infrastructure/sqlite/migrations.ts'
 import { builtExecutable } from '../support/executable/built.ts'
 import { openProduction, type Production } from '../support/executable/production.ts'
@@ -24,7 +25,7 @@ function openRelease(path: string, migrations: number): void {
     `INSERT INTO purchases (id, email, price_amount, price_currency, live, state, created_at, expires_at, session_id,
       payment_intent_id, paid_at, amount_paid)
     VALUES ('pur_1', 'anna@example.com', 400, 'eur', 0, 'paid', ?, ?, 'cs_1', 'pi_1', ?, 400)`,
-    [PAID_AT - 60_000, PAID_AT + 1_740_000, PAID_AT],
+    [PAID_AT - MINUTE_MS, PAID_AT + 1_740_000, PAID_AT],
   )
   database.run(
     `INSERT INTO operator_grants (id, email, granted_at, revoked_at) VALUES ('g1', 'bert@example.com', ?, NULL)`,

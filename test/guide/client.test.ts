@@ -3,7 +3,7 @@ import path from 'node:path'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { until } from '../support/executable/until.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
-import { temporaryFolder } from '../support/stores/stores.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { getExcuse } from './client.ts'
 
 const CODE = path.join(import.meta.dir, 'client.ts')

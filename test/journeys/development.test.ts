@@ -1,29 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { until } from '../support/executable/until.ts'
 import { client } from '../support/http/client.ts'
 import { walkTheWholeWay } from '../support/journey.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
+import { openTemporaryFolder } from '../support/temporary-folder.ts'
 
 const english = builtInContent().in('en')
 
-const folder = mkdtempSync(join(tmpdir(), 'alibi-development-'))
+const folder = openTemporaryFolder()
 let alibi: AlibiProcess
 
 beforeAll(async () => {
   alibi = await startAlibi({
     command: FROM_SOURCE,
-    cwd: folder,
+    cwd: folder.path,
     env: { APP_ENV: 'development', RATE_LIMIT_AUTH: 'off', RATE_LIMIT_GENERAL: 'off' },
   })
 })
 
 afterAll(async () => {
   await alibi.stop()
-  rmSync(folder, { recursive: true })
+  folder[Symbol.dispose]()
 })
 
 /** Presses a button on the sandbox's hosted page. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { HOUR_MS } from '../../domain/duration.ts'
 import { openPlayedShop } from '../support/payments/played-shop.ts'
 import { checkEnd, type Ending, settleShop } from '../support/payments/shop-checks.ts'
 import {
@@ -20,7 +21,7 @@ import { IS_WHOLE } from '../support/thoroughness.ts'
 const RUNS = IS_WHOLE ? 500 : 70
 const STEPS_MAX = 60
 const ROUNDS_MAX = 2
-const KEY_LIFETIME_MS = 25 * 60 * 60_000
+const KEY_LIFETIME_MS = 25 * HOUR_MS
 
 type Run = Parameters<typeof openPlayedShop>[0] & { readonly steps: Steps; readonly ending: Ending }
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import type { OtpRecord } from '../../domain/otp.ts'
 import { answers, EMAIL } from '../support/http/http-client.ts'
 import { atOnce, countStatuses, openService, wrongCodes } from '../support/service/real-service.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 const REFUSED = answers(401, 'Invalid or expired code')
 const LIMITED = answers(429, 'Too many requests, please try again later')
 
@@ -169,7 +168,7 @@ describe('40 wrong tries in 24 hours', () => {
       for (const path of ['/auth/login', '/auth/confirm-email']) {
         const answer = await process.post(path, { email, code })
         expect(answer).toMatchObject(LIMITED)
-        const waitMs = oldestTryAt!.getTime() + 24 * HOUR_MS - first.clock.now().getTime()
+        const waitMs = oldestTryAt!.getTime() + DAY_MS - first.clock.now().getTime()
         expect(answer.header('retry-after')).toBe(String(Math.ceil(waitMs / 1000)))
       }
     }

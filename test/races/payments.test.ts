@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { type Email, parseEmail } from '../../domain/email.ts'
 import { answers, EMAIL } from '../support/http/http-client.ts'
 import { atOnce, countStatuses, openService } from '../support/service/real-service.ts'
@@ -91,7 +92,7 @@ describe('parallel checkouts of one address', () => {
 
   test('replace a page that is about to close by one new page, and the old one takes no money', async () => {
     const { double, service, checkout } = await openWithSession()
-    service.clock.advance(29 * 60_000)
+    service.clock.advance(29 * MINUTE_MS)
 
     const got = await atOnce(50, checkout)
 
@@ -157,7 +158,7 @@ describe('a payment', () => {
 
   test('made while parallel checkouts retire its page is kept, and no second page is opened', async () => {
     const { double, service, sessionId, checkout, accountOf } = await openWithSession()
-    service.clock.advance(29 * 60_000)
+    service.clock.advance(29 * MINUTE_MS)
     const release = double.hold('POST /v1/checkout/sessions/:id/expire')
 
     const checkouts = atOnce(20, checkout)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { type Email, parseEmail } from '../../domain/email.ts'
 import type { Actor } from '../../domain/grant-change.ts'
 import { isActive } from '../../domain/premium-grant.ts'
@@ -11,8 +12,6 @@ import { IS_WHOLE } from '../support/thoroughness.ts'
 
 const BUYERS = IS_WHOLE ? 200 : 50
 const TWICE = IS_WHOLE ? 50 : 20
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 const TIME_LIMIT_MS = 240_000
 const ACTIVE = answers(409, 'Premium access already active')
 

@@ -5,7 +5,7 @@ import { client } from '../support/http/client.ts'
 import { EMAIL } from '../support/http/http-client.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
 import { atOnce, countStatuses, openService, wrongCodes } from '../support/service/real-service.ts'
-import { temporaryFolder } from '../support/stores/stores.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {

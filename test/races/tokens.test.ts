@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { HOUR_MS } from '../../domain/duration.ts'
 import { type Answered, answers, EMAIL } from '../support/http/http-client.ts'
 import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -72,7 +73,7 @@ describe('logging out', () => {
       const after = await logIn()
       expect((await read(round, after)).status).toBe(200)
       // Not a millisecond has passed so far; mails, however, come five in 15 minutes and 20 in a day.
-      service.clock.advance(8 * 3_600_000)
+      service.clock.advance(8 * HOUR_MS)
     }
   })
 
@@ -112,7 +113,7 @@ describe('logging out', () => {
         }
       }
       expect(await logInVerified(round)).toMatchObject({ status: 403 })
-      service.clock.advance(8 * 3_600_000)
+      service.clock.advance(8 * HOUR_MS)
     }
     expect(seen.refused).toBeGreaterThan(100)
     expect(seen.ended).toBeGreaterThan(100)

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { ORIGIN } from '../support/fakes.ts'
 import { answers } from '../support/http/http-client.ts'
 import { type Customer, customerSetup } from '../support/service/real-customer.ts'
 
-const MINUTE_MS = 60_000
 const PAGE_LIFETIME_MS = 33 * MINUTE_MS
 const REUSE_MARGIN_MS = 5 * MINUTE_MS
 const CREATE = 'POST /v1/checkout/sessions'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Price } from '../../domain/purchase.ts'
 import { answers } from '../support/http/http-client.ts'
@@ -7,7 +8,6 @@ import { openService } from '../support/service/real-service.ts'
 import { PRICE } from '../support/stripe/payment-gateways.ts'
 import { SERVER_ERROR } from '../support/stripe-double/faults.ts'
 
-const MINUTE_MS = 60_000
 const TIME_LIMIT_MS = 20_000
 const CREATE = 'POST /v1/checkout/sessions'
 const READ = 'GET /v1/checkout/sessions/:id'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { answers, EMAIL } from '../support/http/http-client.ts'
 import { openService, wrongCodes } from '../support/service/real-service.ts'
 
-const MINUTE_MS = 60_000
 const REFUSED = answers(401, 'Invalid or expired code')
 const LIMITED = answers(429, 'Too many requests, please try again later')
 const OUTAGE = answers(503, 'Email delivery unavailable')

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type Stripe from 'stripe'
 import { reviewPurchase } from '../../application/payments/review-purchase.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Actor } from '../../domain/grant-change.ts'
 import { readPurchaseId } from '../../domain/purchase.ts'
 import { answers, EMAIL } from '../support/http/http-client.ts'
 import { buyerSetup } from '../support/service/real-buyer.ts'
 
 const PROCESSING = answers(409, 'Payment processing')
-const MINUTE_MS = 60_000
 
 const openBuyer = buyerSetup()
 type Buyer = Awaited<ReturnType<typeof openBuyer>>

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { answers, EMAIL } from '../support/http/http-client.ts'
 import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../support/proof-key.ts'
 import { buyerSetup } from '../support/service/real-buyer.ts'
 import { openService } from '../support/service/real-service.ts'
 import { SERVER_ERROR } from '../support/stripe-double/faults.ts'
 
-const MINUTE_MS = 60_000
 const NOT_VERIFIED = answers(
   403,
   'Email not verified',

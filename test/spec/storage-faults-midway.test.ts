@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'bun:test'
 import { deliverOutbox } from '../../application/payments/deliver-outbox.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { resendMailer } from '../../infrastructure/mail/resend-mailer.ts'
 import { answers } from '../support/http/http-client.ts'
@@ -8,7 +9,6 @@ import { customerSetup, type Process } from '../support/service/real-customer.ts
 import { DATABASE_FAULTS } from '../support/stores/database-faults.ts'
 import { PUBLIC_URL } from '../support/stripe/payment-gateways.ts'
 
-const MINUTE_MS = 60_000
 const BUSY_TIMEOUT_MS = 30
 const COME_AGAIN = answers(503, 'Temporarily unavailable')
 const CREATE = 'POST /v1/checkout/sessions'

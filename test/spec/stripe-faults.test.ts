@@ -1,12 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { answers } from '../support/http/http-client.ts'
 import { type Customer, customerSetup, type ShopOptions } from '../support/service/real-customer.ts'
 import { ANOTHER_LIST, ANOTHER_OBJECT, STRIPE_FAULTS } from '../support/stripe/hostile-stripe.ts'
 import { PRICE } from '../support/stripe/payment-gateways.ts'
 import type { Fault } from '../support/stripe-double/faults.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 /** Long enough for an answer on a busy machine, and short enough for a test. Where Stripe is not silent, it is as ever. */
 const TIMEOUT_MS = 2000
 
@@ -185,7 +184,7 @@ const TASKS: readonly Task[] = [
       // The sweep of the refunds has just run, and is not due again for a day.
       await reconcile(customer)
       double.refund(sessionId)
-      clock.advance(60 * MINUTE_MS)
+      clock.advance(HOUR_MS)
       return () => reconcile(customer)
     },
     end: GIVEN_BACK,

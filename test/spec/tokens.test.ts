@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS } from '../../domain/duration.ts'
 import { ORIGIN } from '../support/fakes.ts'
 import { answers, EMAIL } from '../support/http/http-client.ts'
 import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
@@ -6,7 +7,6 @@ import { openService } from '../support/service/real-service.ts'
 
 const MISSING = answers(401, 'Missing token')
 const INVALID = answers(401, 'Invalid or expired token')
-const HOUR_MS = 3_600_000
 
 /** An address with premium that has logged in. */
 async function openLoggedIn() {
@@ -73,7 +73,7 @@ describe('a token', () => {
 
   test('lives as long as the operator has decided and no longer', async () => {
     const { service, read, token } = await openLoggedIn()
-    service.clock.advance(24 * HOUR_MS - 1)
+    service.clock.advance(DAY_MS - 1)
     expect((await read(token)).status).toBe(200)
     service.clock.advance(1001)
     const late = await read(token)

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { openProduction } from '../support/executable/production.ts'
 import { until } from '../support/executable/until.ts'
 import { gatherCrowd, timeOthers } from '../support/stress/crowd.ts'
@@ -18,7 +19,7 @@ const TURNS = 50
 const TURN_MS = 20
 const PATH = '/auth/check?email=a@example.com'
 /** Beyond the 45 seconds that a connection has for a request, of which the kernel's timers take some more. */
-const CLOSED_WITHIN_MS = 60_000
+const CLOSED_WITHIN_MS = MINUTE_MS
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: alibi.example\r\nX-Slow: '
 const BODY = rawRequest('POST', '/auth/verify-email', {

@@ -1,5 +1,6 @@
 import { startCheckout } from '../../application/payments/start-checkout.ts'
 import type { PaymentEvent } from '../../application/ports.ts'
+import { HOUR_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import type { SessionOutcome } from '../../domain/purchase.ts'
 import { newVerification } from '../../domain/verification.ts'
@@ -17,7 +18,7 @@ export async function openBuyer({
   email?: Email
 } = {}) {
   const now = ports.clock.now()
-  await saveVerification(ports, newVerification(email, { lifetimeMs: 60 * 60_000, now }))
+  await saveVerification(ports, newVerification(email, { lifetimeMs: HOUR_MS, now }))
   const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   const purchase = (await ports.purchases.findBySessionId(sessionId))!
   return {

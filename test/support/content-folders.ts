@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { STRING_GROUPS } from '../../application/content/string-catalogue.ts'
 import { type ContentLimits, OWN_LIMITS } from '../../infrastructure/content/check-content.ts'
 import { describeProblem } from '../../infrastructure/content/content-file.ts'
 import { proofreadFolder } from '../../infrastructure/content/proofreading/proofread.ts'
+import { openTemporaryFolder } from './temporary-folder.ts'
 
 /** Strings of one's own for all that Alibi's speak of excuses in, so that a check finds nothing to say about them. */
 export const OWN_WORDS = Object.fromEntries(
@@ -13,9 +13,9 @@ export const OWN_WORDS = Object.fromEntries(
 
 /** A folder with these files in it, until the end of the block that uses it. */
 export function contentFolder(files: Readonly<Record<string, unknown>>) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'alibi-content-'))
-  writeContent(folder, files)
-  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
+  const folder = openTemporaryFolder()
+  writeContent(folder.path, files)
+  return folder
 }
 
 /** Objects are written as JSON, a member a line. */
@@ -32,6 +32,6 @@ export function problemsOf(
   limits: ContentLimits = OWN_LIMITS,
 ): string[] {
   using content = contentFolder(files)
-  const { problems } = proofreadFolder(content.folder, limits)
+  const { problems } = proofreadFolder(content.path, limits)
   return problems.map((problem) => `${problem.level}: ${describeProblem(problem)}`)
 }

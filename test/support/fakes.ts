@@ -16,6 +16,7 @@ import type {
 } from '../../application/ports.ts'
 import type { Store } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
+import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import { erasedEmail } from '../../domain/erasure.ts'
 import type { Origin } from '../../domain/grant-change.ts'
@@ -105,7 +106,7 @@ export function plainTokens(): Tokens {
       const [email = '', time = ''] = token.split('|')
       const issuedAt = new Date(time)
       const ageMs = now.getTime() - issuedAt.getTime()
-      return ageMs < 24 * 3_600_000 ? { email: email as Email, issuedAt } : null
+      return ageMs < DAY_MS ? { email: email as Email, issuedAt } : null
     },
   }
 }
@@ -186,8 +187,8 @@ export function fakePorts(own: Partial<Ports> = {}) {
     log: recordingLog(),
     telemetry: recordingTelemetry(),
     rules: {
-      otpLifetimeMs: 10 * 60_000,
-      verificationLifetimeMs: 30 * 60_000,
+      otpLifetimeMs: 10 * MINUTE_MS,
+      verificationLifetimeMs: 30 * MINUTE_MS,
       allowPromotionCodes: false,
       refundDuplicates: true,
     },

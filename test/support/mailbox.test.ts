@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createEmulator } from 'emulate'
+import { DAY_MS } from '../../domain/duration.ts'
 import { fixedClock } from './fakes.ts'
 import { startMailbox } from './mailbox.ts'
 
 // The mailbox stands in for Resend, so it has to answer as Resend does: as its documentation says, and as the
 // emulator, which others wrote, understands it.
 
-const DAY_MS = 24 * 60 * 60_000
 const BODY = { from: 'a@example.com', to: 'b@example.com', subject: 's', text: 't', html: 'h' }
 
 const cleanUps: (() => unknown)[] = []

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../domain/duration.ts'
+
 /** A mail as Resend's API takes it. */
 export type Mail = {
   readonly from: string
@@ -23,7 +25,7 @@ export type MailFault =
   | ((mail: Mail) => Response)
 
 /** https://resend.com/docs/dashboard/emails/idempotency-keys */
-const KEY_LIFETIME_MS = 24 * 60 * 60_000
+const KEY_LIFETIME_MS = DAY_MS
 const KEY_LENGTH_MAX = 256
 
 /** A local server that takes mails as Resend does, and keeps them: also those that it then refuses. */

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../domain/duration.ts'
 import {
   attemptOtp,
   confirmMailed,
@@ -12,8 +13,6 @@ import {
 } from '../../domain/otp.ts'
 import { NOON } from './fakes.ts'
 
-export const MINUTE_MS = 60_000
-export const DAY_MS = 24 * 60 * MINUTE_MS
 export const LIFETIME_MS = 10 * MINUTE_MS
 export const WRONG = parseOtpCode('999999')
 

@@ -3,12 +3,13 @@ import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Backup, BackupFolder } from '../../../application/ports.ts'
 import { backupNameOf, parseBackupName } from '../../../domain/backup-schedule.ts'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import { codeOf } from '../../files/node-errors.ts'
 import { refuseUnwritable } from '../work-folder.ts'
 import { checksumPath } from './backup-checksum.ts'
 
 /** A disk that does not answer, as one over a network may not, must not keep the next backup from being made. */
-const BACKUP_TIMEOUT_MS = 60 * 60_000
+const BACKUP_TIMEOUT_MS = HOUR_MS
 
 /** How much of what a process says about its failure is worth repeating. */
 const REASON_LENGTH_MAX = 500

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { authenticate } from '../../../application/access/authenticate.ts'
 import { requirePremium } from '../../../application/access/check-premium.ts'
 import { logOut } from '../../../application/access/log-out.ts'
+import { DAY_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { fakePorts, issueToken, ORIGIN } from '../../support/fakes.ts'
@@ -23,7 +24,7 @@ describe('authenticate', () => {
   test('judges a token by the clock', async () => {
     const ports = fakePorts()
     const token = await issueToken(ports, email)
-    ports.clock.advance(24 * 3_600_000 - 1)
+    ports.clock.advance(DAY_MS - 1)
     expect(await authenticate(ports, token)).toBe(email)
     ports.clock.advance(1)
     await expect(authenticate(ports, token)).rejects.toEqual(refused)

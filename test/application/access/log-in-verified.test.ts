@@ -6,13 +6,13 @@ import { sendCode } from '../../../application/access/send-code.ts'
 import { eraseEmail } from '../../../application/customers/erase-email.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { CodeChallenge } from '../../../domain/code-challenge.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { isLoggedOut } from '../../../domain/log-out.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
 
-const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
 const NOT_VERIFIED = new DomainError('email_not_verified_to_log_in')
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { authenticate } from '../../../application/access/authenticate.ts'
 import { logOut } from '../../../application/access/log-out.ts'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { fakePorts, issueToken } from '../../support/fakes.ts'
@@ -41,7 +42,7 @@ describe('logOut', () => {
   test('lets the address log in again after the clock was set back', async () => {
     const ports = fakePorts()
     await logOut(ports, email)
-    ports.clock.advance(-3_600_000)
+    ports.clock.advance(-HOUR_MS)
     const token = await issueToken(ports, email)
     expect(await authenticate(ports, token)).toBe(email)
     await logOut(ports, email)

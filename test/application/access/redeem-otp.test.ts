@@ -2,13 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../../application/access/redeem-otp.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
 import type { TelemetryEvent } from '../../../application/telemetry.ts'
+import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
 import { fakePorts, NOON } from '../../support/fakes.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 const email = parseEmail('ada@example.com')
 const wrong = parseOtpCode('999999')
 

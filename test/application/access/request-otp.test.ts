@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../../application/access/redeem-otp.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
@@ -45,7 +46,7 @@ describe('requestOtp', () => {
     const code = await requestOtp(ports, request)
     expect(await sendCode(ports, request)).toBe(code)
     for (let count = 0; count < 3; count++) await requestOtp(ports, request)
-    const refused = new DomainError('too_many_mails', new Date(NOON.getTime() + 15 * 60_000))
+    const refused = new DomainError('too_many_mails', new Date(NOON.getTime() + 15 * MINUTE_MS))
     await expect(sendCode(ports, request)).rejects.toEqual(refused)
     await expect(requestOtp(ports, request)).rejects.toEqual(refused)
   })

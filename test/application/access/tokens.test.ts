@@ -7,6 +7,7 @@ import {
   readTokenAccess,
 } from '../../../application/access/tokens.ts'
 import { eraseEmail } from '../../../application/customers/erase-email.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import type { ErasedEmailDigest } from '../../../domain/erasure.ts'
 import { isLoggedOut } from '../../../domain/log-out.ts'
@@ -43,7 +44,7 @@ test('a token counts as issued after every earlier log-out, even in the same ins
 test('a token counts as issued after the address was erased, also where the clock was set back since', async () => {
   const ports = await withPremium()
   await eraseEmail(ports, email)
-  ports.clock.advance(-60_000)
+  ports.clock.advance(-MINUTE_MS)
   await ports.premiumGrants.add({ id: 'grant_2', email }, ORIGIN)
   const access = await readTokenAccess(ports, email)
   expect(await authenticate(ports, await issueToken(ports, email, access))).toBe(email)

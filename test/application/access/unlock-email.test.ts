@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../../application/access/redeem-otp.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
 import { unlockEmail } from '../../../application/access/unlock-email.ts'
+import { DAY_MS, HOUR_MS } from '../../../domain/duration.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import type { OtpCode } from '../../../domain/otp.ts'
 import { fakePorts } from '../../support/fakes.ts'
 import { ANNA, BERT } from '../../support/stores/contract-purchases.ts'
 
 const WRONG = '999999' as OtpCode
-const HOUR_MS = 60 * 60_000
 
 /** Ports at which addresses are blocked: forty wrong codes each, five for each mail. */
 async function openBlocked() {
@@ -66,7 +66,7 @@ describe('an address that has used up its wrong codes', () => {
 
 test('wrong codes that count no more are not counted', async () => {
   const ports = await openBlocked()
-  ports.clock.advance(24 * HOUR_MS)
+  ports.clock.advance(DAY_MS)
   expect(await unlockEmail(ports, ANNA)).toBe(0)
 })
 

@@ -5,11 +5,11 @@ import {
   countRecentWrongTries,
   watchWrongCodes,
 } from '../../../application/access/watch-wrong-codes.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { ATTEMPTS_MAX, parseOtpCode } from '../../../domain/otp.ts'
 import { fakePorts } from '../../support/fakes.ts'
 
-const MINUTE_MS = 60_000
 const WRONG = parseOtpCode('999999')
 const WARNING = 'codes.guessing_suspected'
 const CALM = 'codes.guessing_ended'
@@ -48,7 +48,7 @@ describe('watching wrong codes', () => {
     const { ports, guess, told, look } = open()
     await guess(200)
     await look()
-    ports.clock.advance(60 * MINUTE_MS)
+    ports.clock.advance(HOUR_MS)
     // To the millisecond an hour ago still counts.
     await look()
     ports.clock.advance(1)
@@ -87,9 +87,9 @@ describe('watching wrong codes', () => {
 
   test('does not count what a clock that was wrong has put into the future', async () => {
     const { ports, guess } = open()
-    ports.clock.advance(24 * 60 * MINUTE_MS)
+    ports.clock.advance(DAY_MS)
     await guess(5)
-    ports.clock.advance(-24 * 60 * MINUTE_MS)
+    ports.clock.advance(-DAY_MS)
     expect(await countRecentWrongTries(ports)).toBe(0)
   })
 })

@@ -7,6 +7,7 @@ import { eraseEmail } from '../../../application/customers/erase-email.ts'
 import { grantPremium } from '../../../application/customers/grant-premium.ts'
 import { settleSession } from '../../../application/payments/settle-payment.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
@@ -154,7 +155,7 @@ describe('the tokens of an erased address', () => {
   test('are void, too, where the clock was set back since the address last logged out', async () => {
     const { ports } = await openPaid()
     await logOut(ports, ANNA)
-    ports.clock.advance(-60_000)
+    ports.clock.advance(-MINUTE_MS)
     const old = await issueToken(ports, ANNA)
     await erase(ports)
     await expect(authenticate(ports, old)).rejects.toEqual(refusal)
@@ -172,7 +173,7 @@ describe('the tokens of an erased address', () => {
   test('can be ended by logging out, even when the clock was set back after the erasure', async () => {
     const { ports } = await openPaid()
     await erase(ports)
-    ports.clock.advance(-60_000)
+    ports.clock.advance(-MINUTE_MS)
     await grantPremium(ports, ANNA)
     const token = await issueToken(ports, ANNA)
     expect(await authenticate(ports, token)).toBe(ANNA)

@@ -3,6 +3,7 @@ import { logOut } from '../../../application/access/log-out.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
 import { exportEmail } from '../../../application/customers/export-email.ts'
 import { settleSession } from '../../../application/payments/settle-payment.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { openBuyer } from '../../support/buyers.ts'
 import { fakePorts } from '../../support/fakes.ts'
 import { ANNA, BERT } from '../../support/stores/contract-purchases.ts'
@@ -13,7 +14,7 @@ test('of a buyer there is everything, as of this moment, and no secret', async (
   await settleSession(ports, move('paid'), 'webhook')
   const code = await sendCode(ports, { email: ANNA, language: 'en' })
   await logOut(ports, ANNA)
-  ports.clock.advance(11 * 60_000)
+  ports.clock.advance(11 * MINUTE_MS)
 
   const exported = await exportEmail(ports, ANNA)
   expect(exported).toMatchObject({
@@ -36,7 +37,7 @@ test('of a buyer there is everything, as of this moment, and no secret', async (
 test('a code lives until it expires', async () => {
   const ports = fakePorts()
   await sendCode(ports, { email: ANNA, language: 'en' })
-  ports.clock.advance(10 * 60_000 - 1)
+  ports.clock.advance(10 * MINUTE_MS - 1)
   expect((await exportEmail(ports, ANNA)).codes).toMatchObject([{ isLive: true }])
   ports.clock.advance(1)
   expect((await exportEmail(ports, ANNA)).codes).toMatchObject([{ isLive: false }])

@@ -1,13 +1,12 @@
 import { expect, test } from 'bun:test'
 import { checkBackups } from '../../../application/doctor/backups.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const FACTS = { folder: '/backups', everyMs: DAY_MS, newest: null, trouble: null }
 const aged = (ageMs: number) => checkBackups({ ...FACTS, newest: { ageMs, bytes: 2_000_000 } })
 
 test.each([
-  [5 * 60_000, 'ok', '5 min old, 2.0 MB'],
+  [5 * MINUTE_MS, 'ok', '5 min old, 2.0 MB'],
   [HOUR_MS, 'ok', ' 1 h old'],
   [47 * HOUR_MS, 'ok', '47 h old'],
   [2 * DAY_MS, 'ok', '2 days old'],

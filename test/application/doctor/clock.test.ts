@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { checkClock } from '../../../application/doctor/clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts'
 
-const MINUTE_MS = 60_000
 const compared = (aheadMs: number) => checkClock({ kind: 'compared', aheadMs, host: 'api.example' })
 
 test.each([
@@ -15,8 +15,8 @@ test.each([
   [4 * MINUTE_MS + 1, 'failed', '4 min ahead'],
   [-4 * MINUTE_MS - 1, 'failed', '4 min behind'],
   [2 * MINUTE_MS, 'warning', '2 min ahead'],
-  [-2 * 60 * MINUTE_MS, 'failed', '2 h behind'],
-  [-50 * 60 * MINUTE_MS, 'failed', '50 h behind'],
+  [-2 * HOUR_MS, 'failed', '2 h behind'],
+  [-50 * HOUR_MS, 'failed', '50 h behind'],
 ] as const)('a clock that is %d ms ahead is %s', (aheadMs, level, text) => {
   const [finding, ...others] = compared(aheadMs)
   expect(others).toEqual([])

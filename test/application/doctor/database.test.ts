@@ -5,10 +5,10 @@ import {
   type DatabaseFacts,
   type SchemaFacts,
 } from '../../../application/doctor/database.ts'
+import { HOUR_MS } from '../../../domain/duration.ts'
 
 const MEGABYTE = 1024 * 1024
 const GIGABYTE = 1024 * MEGABYTE
-const HOUR_MS = 3_600_000
 
 const PATH = '/var/lib/alibi/alibi.db'
 const FILE: NonNullable<DatabaseFacts['file']> = {

@@ -3,6 +3,7 @@ import { checkPremium } from '../../../application/access/check-premium.ts'
 import { checkPayment } from '../../../application/payments/check-payment.ts'
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import { fakePorts, NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
@@ -12,7 +13,7 @@ const email = parseEmail('ada@example.com')
 
 async function open() {
   const ports = fakePorts()
-  await saveVerification(ports, newVerification(email, { lifetimeMs: 60_000, now: NOON }))
+  await saveVerification(ports, newVerification(email, { lifetimeMs: MINUTE_MS, now: NOON }))
   const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   ports.payments.calls.length = 0
   const paymentIntentId = `pi_${(await ports.purchases.findBySessionId(sessionId))!.id}`

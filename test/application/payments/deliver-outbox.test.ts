@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { deliverOutbox } from '../../../application/payments/deliver-outbox.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { draftMessage, type OutboxKind } from '../../../domain/outbox.ts'
 import { isActive } from '../../../domain/premium-grant.ts'
 import type { Purchase } from '../../../domain/purchase.ts'
 import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 const RUNNING = new AbortController().signal
 
 /** Ports whose outbox holds messages about paid purchases. */
@@ -91,7 +90,7 @@ describe('a mail', () => {
     ports.mailer.outage = true
     for (let hour = 0; hour < 80; hour++) {
       await deliver()
-      ports.clock.advance(60 * MINUTE_MS)
+      ports.clock.advance(HOUR_MS)
     }
     ports.mailer.outage = false
     await deliver()

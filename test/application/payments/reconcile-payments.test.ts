@@ -6,15 +6,13 @@ import {
 } from '../../../application/payments/reconcile-payments.ts'
 import { SWEEP_NAMES } from '../../../application/store.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import { type FakePorts, openBuyer } from '../../support/buyers.ts'
 import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, openPurchase, paidPurchase } from '../../support/stores/contract-purchases.ts'
 import { memoryStore } from '../../support/stores/memory-store.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 const RUNNING = new AbortController().signal
 
 const due = (ports: FakePorts) => reconcilePayments(ports, { only: 'due', stopping: RUNNING })

@@ -5,6 +5,7 @@ import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import type { PaymentEvent } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { DisputeState } from '../../../domain/dispute.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import type { PurchaseId, SessionReport } from '../../../domain/purchase.ts'
 import type { RefundState } from '../../../domain/refund.ts'
@@ -16,7 +17,7 @@ const event = { eventId: 'evt_1', eventType: 'some.event', occurredAt: null } as
 
 async function open() {
   const ports = fakePorts()
-  await saveVerification(ports, newVerification(email, { lifetimeMs: 60_000, now: NOON }))
+  await saveVerification(ports, newVerification(email, { lifetimeMs: MINUTE_MS, now: NOON }))
   const { sessionId } = await startCheckout(ports, { email, language: 'en' })
   const purchase = (await ports.purchases.findBySessionId(sessionId))!
   const paymentIntentId = `pi_${purchase.id}`
@@ -33,7 +34,7 @@ async function open() {
         id: 'dp_1',
         paymentIntentId,
         state,
-        reportedAt: new Date(NOON.getTime() + minute * 60_000),
+        reportedAt: new Date(NOON.getTime() + minute * MINUTE_MS),
       },
     })
   const premium = () => checkPremium(ports, email)

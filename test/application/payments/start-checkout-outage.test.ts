@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import type { CheckoutSession } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { attachSession } from '../../../domain/purchase.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import { fakePorts, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import type { scriptedPayments } from '../../support/stripe/scripted-payments.ts'
 
-const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
 
 async function open() {

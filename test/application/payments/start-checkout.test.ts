@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import { fakePorts, NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
 
-const MINUTE_MS = 60_000
 const email = parseEmail('ada@example.com')
 const alreadyActive = new DomainError('premium_already_active')
 const processing = new DomainError('payment_processing')

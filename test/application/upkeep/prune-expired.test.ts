@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { pruneExpired } from '../../../application/upkeep/prune-expired.ts'
+import { DAY_MS } from '../../../domain/duration.ts'
 import { PRUNED_KINDS, type PrunedKind, pruneUpTo } from '../../../domain/retention.ts'
 import { fakePorts } from '../../support/fakes.ts'
 
 const RUNNING = new AbortController().signal
-const DAY_MS = 24 * 60 * 60_000
 const TOKEN_LIFETIME_MS = 400 * DAY_MS
 
 /** A database with so many things of each kind that are of no use any more. */

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Backup, BackupFolder } from '../../../application/ports.ts'
 import { scheduledBackups } from '../../../application/upkeep/scheduled-backups.ts'
+import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { fixedClock, NOON, recordingLog } from '../../support/fakes.ts'
 
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
 const running = new AbortController().signal
 
 /** A folder that refuses for as long as there is a reason. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
+import { DAY_MS } from '../../../domain/duration.ts'
 import { development, problemsOf } from '../../support/config-loading.ts'
-
-const DAY_MS = 86_400_000
 
 test('without a folder there are no backups, and nothing says otherwise', () => {
   expect(development().backup).toBeNull()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { loadDatabaseConfig, loadListenAddress } from '../../../infrastructure/config/config.ts'
 import {
   blamed,
@@ -20,7 +21,7 @@ describe('defaults', () => {
       backup: null,
       jwtSecret: null,
       jwtSecretPrevious: null,
-      tokenLifetimeMs: 30 * 24 * 3_600_000,
+      tokenLifetimeMs: 30 * DAY_MS,
       otpLifetimeMs: 600_000,
       verificationLifetimeMs: 1_800_000,
       payment: {
@@ -38,7 +39,7 @@ describe('defaults', () => {
       rateLimits: {
         general: { limit: 10, windowMs: 900_000 },
         auth: { limit: 5, windowMs: 900_000 },
-        premium: { limit: 30, windowMs: 60_000 },
+        premium: { limit: 30, windowMs: MINUTE_MS },
       },
       contentDir: null,
       metricsPort: null,

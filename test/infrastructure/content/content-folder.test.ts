@@ -15,7 +15,7 @@ describe('a folder of content', () => {
       'en.json': '{\n"strings": {"title": "Poems"},\n\n"reasons": [\n"One.", "Two.",\n"Three."]}',
       'sv.json': { strings: { title: 'Dikter' }, reasons: ['Ett regn.'] },
     })
-    const { files, problems } = readContentFolder(content.folder, OWN_LIMITS)
+    const { files, problems } = readContentFolder(content.path, OWN_LIMITS)
     expect(problems.filter(({ level }) => level === 'error')).toEqual([])
     expect(files).toEqual([
       {
@@ -72,7 +72,7 @@ describe('a folder of content', () => {
   test('that is not there, or no folder, is a problem like any other', () => {
     using content = contentFolder({ 'en.json': REASONS })
     const problemsAt = (place: string) =>
-      readContentFolder(path.join(content.folder, place), OWN_LIMITS).problems.map(describeProblem)
+      readContentFolder(path.join(content.path, place), OWN_LIMITS).problems.map(describeProblem)
     expect(problemsAt('nowhere')).toEqual(['the folder: it cannot be read (ENOENT)'])
     expect(problemsAt('en.json')).toEqual(['the folder: it cannot be read (ENOTDIR)'])
   })
@@ -87,8 +87,8 @@ test('a part that cannot be read is the only one that is blamed for it', () => {
 
 test('what is no regular file is not waited for', () => {
   using content = contentFolder({})
-  mkdirSync(path.join(content.folder, 'en.json'))
-  const { problems } = readContentFolder(content.folder, OWN_LIMITS)
+  mkdirSync(path.join(content.path, 'en.json'))
+  const { problems } = readContentFolder(content.path, OWN_LIMITS)
   expect(problems.map(describeProblem)).toEqual(['en.json (en): it is no regular file'])
 })
 

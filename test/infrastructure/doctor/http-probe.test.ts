@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { probe } from '../../../infrastructure/doctor/http-probe.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
@@ -123,8 +122,7 @@ describe('no answer', () => {
   })
 
   test('is told of a certificate that does not hold', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'alibi-certificate-'))
-    ends.push(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = temporaryFolder()
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
     const request = [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { LANGUAGES, type Language } from '../../../domain/language.ts'
 import type { OtpCode } from '../../../domain/otp.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
@@ -117,10 +118,10 @@ describe('the life that the code still has', () => {
     [600_000, '10 minutes'],
     [599_999, '9 minutes'],
     [119_999, '1 minute'],
-    [60_000, '1 minute'],
+    [MINUTE_MS, '1 minute'],
     [59_999, '59 seconds'],
     [1000, '1 second'],
-    [86_400_000, '1,440 minutes'],
+    [DAY_MS, '1,440 minutes'],
   ])('of %d ms is told as %s', (validForMs, words) => {
     expect(mailIn('en', { validForMs }).text).toContain(`valid for ${words}.`)
   })

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { createEmulator } from 'emulate'
 import type { Mailer, OtpMail, PaymentNotice } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import { LANGUAGES } from '../../../domain/language.ts'
 import type { OtpCode } from '../../../domain/otp.ts'
@@ -17,7 +18,6 @@ const content = builtInContent()
 const KEY = 're_0123456789'
 const FROM = 'Alibi <no-reply@example.com>'
 const PUBLIC_URL = 'https://alibi.example.com'
-const DAY_MS = 24 * 60 * 60_000
 
 const MAIL: OtpMail = {
   to: 'anna@example.com' as Email,
@@ -231,7 +231,7 @@ describe('a payment notice that is sent again', () => {
       mailbox.fault(fault, { times: 3 })
       for (let attempt = 1; attempt <= 3; attempt++) {
         await failure(impatient.sendPaymentNotice(NOTICE))
-        clock.advance(60_000)
+        clock.advance(MINUTE_MS)
       }
       await mailer.sendPaymentNotice(NOTICE)
       await mailer.sendPaymentNotice(NOTICE)

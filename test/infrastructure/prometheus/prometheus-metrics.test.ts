@@ -2,14 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import type { Backups } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { readDatabaseStatistics } from '../../../application/upkeep/database-statistics.ts'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
 import { readExposition } from '../../support/exposition.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { openMetrics } from '../../support/open-metrics.ts'
 import { paidPurchase } from '../../support/stores/contract-purchases.ts'
-
-const HOUR_MS = 3_600_000
 
 describe('what is so', () => {
   test('is read from the database at every reading', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SANDBOX_ACTIONS, type SandboxAction } from '../../../application/ports.ts'
+import { DAY_MS, HOUR_MS } from '../../../domain/duration.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
 import { sandboxPaymentGateway } from '../../../infrastructure/sandbox/payment-gateway.ts'
 import type { SandboxDelivery } from '../../../infrastructure/sandbox/webhook-sender.ts'
@@ -84,7 +85,7 @@ test('a payment is found again by its session, with all that was ordered', async
   const window = { since: clock.now(), cursor: null }
   expect((await gateway.findCompletedSessions(window)).items).toEqual([])
   await play('pay')
-  clock.advance(3_600_000)
+  clock.advance(HOUR_MS)
   const { id, email, price, createdAt, expiresAt } = purchase
   const order = { id, email, language: 'en', price, createdAt, expiresAt }
   const report = { sessionId, outcome: 'paid', order }
@@ -143,7 +144,7 @@ describe('an action', () => {
   test('still brings late money after the time of the session is over', async () => {
     const { clock, play } = await openSandbox()
     await play('pay_late')
-    clock.advance(24 * 3_600_000)
+    clock.advance(DAY_MS)
     expect(await play('money_arrives')).toMatchObject({ state: 'paid' })
   })
 

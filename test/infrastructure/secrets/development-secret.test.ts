@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { developmentSecret } from '../../../infrastructure/secrets/development-secret.ts'
+import { sharedTemporaryFolder } from '../../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'alibi-secret-'))
-afterAll(() => rmSync(root, { recursive: true }))
+const root = sharedTemporaryFolder()
 
 const MODULE = new URL('../../../infrastructure/secrets/development-secret.ts', import.meta.url)
   .pathname

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import { jwtTokens } from '../../../infrastructure/secrets/jwt-tokens.ts'
 
@@ -8,7 +9,6 @@ const OLD_SECRET = 'an old secret of more than thirty-two bytes'
 const ISSUER = 'https://alibi.example.com'
 const ANNA = 'anna@example.com' as Email
 const NOON = new Date('2026-03-01T12:00:00.250Z')
-const HOUR_MS = 3_600_000
 
 const SETTINGS = { secret: SECRET, previousSecret: null, issuer: ISSUER, lifetimeMs: HOUR_MS }
 const tokens = jwtTokens(SETTINGS)

@@ -13,13 +13,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkDatabase } from '../../../application/doctor/database.ts'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
 import { probeDatabase } from '../../../infrastructure/sqlite/database-probe.ts'
 import { openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
-import { temporaryFolder } from '../../support/stores/stores.ts'
-
-const HOUR_MS = 3_600_000
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('a database that is probed', () => {
   const clock = fixedClock()

@@ -16,7 +16,8 @@ import {
   REFUND,
   SESSION,
 } from '../../support/stores/contract-purchases.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const OTP_RECORD: OtpRecord = {
   current: {

@@ -7,7 +7,7 @@ import { IncompatibleDatabase } from '../../../infrastructure/database/outage.ts
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
 import { applyMigrations, MIGRATIONS } from '../../../infrastructure/sqlite/migrations.ts'
 import { openCurrentSqliteStore, openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { temporaryFolder } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const USERS: Migration = {
   name: '0001_users',

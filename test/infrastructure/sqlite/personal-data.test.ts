@@ -15,7 +15,8 @@ import {
   rowsAbout,
   rowsWith,
 } from '../../support/stores/stored-persons.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ERASURE = { name: erasedEmail('1'), digest: 'trace' as ErasedEmailDigest, origin: ORIGIN }
 const nothingMore = () => ({ closed: [], tokensValidAfter: NOON })

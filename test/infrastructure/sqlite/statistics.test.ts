@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { sqliteStatistics } from '../../../infrastructure/sqlite/statistics.ts'
 import { processorMs } from '../../support/service/lived-time.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const PURCHASES = 100_000
 const ENTRIES = 25_000

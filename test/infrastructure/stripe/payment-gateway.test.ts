@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { newPurchase, PRICE } from '../../support/stripe/payment-gateways.ts'
 import { stripeSetup } from '../../support/stripe/stripe-setup.ts'
 import type { StripeDouble } from '../../support/stripe-double/stripe-double.ts'
@@ -134,7 +135,7 @@ describe('a session', () => {
   test('that ran out of time has expired, and has not failed', async () => {
     const { gateway, clock } = await start()
     const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
-    clock.advance(33 * 60_000)
+    clock.advance(33 * MINUTE_MS)
     expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'expired' })
   })
 

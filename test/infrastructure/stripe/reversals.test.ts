@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS } from '../../../domain/duration.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
 import { type GatewaySettings, payOne, stripeSetup } from '../../support/stripe/stripe-setup.ts'
 import { SERVER_ERROR } from '../../support/stripe-double/faults.ts'
@@ -6,7 +7,6 @@ import type { StripeDouble } from '../../support/stripe-double/stripe-double.ts'
 
 const start = stripeSetup()
 const KEY = 'duplicate_refund:pur_1' as OutboxKey
-const DAY_MS = 24 * 3_600_000
 
 async function startWithPayment(own: Partial<GatewaySettings> = {}) {
   const started = await start(own)

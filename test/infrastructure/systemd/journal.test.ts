@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJournal } from '../../../infrastructure/systemd/journal.ts'
-import { temporaryFolder } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('the journal is what has the device and the inode that systemd has named, and nothing else', () => {
   const folder = temporaryFolder()

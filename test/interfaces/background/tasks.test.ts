@@ -2,17 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { checkPremium } from '../../../application/access/check-premium.ts'
 import { SWEEP_NAMES } from '../../../application/store.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../domain/duration.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
 import { type Task, workInBackground } from '../../../interfaces/background/background.ts'
 import { serviceTasks } from '../../../interfaces/background/tasks.ts'
 import { openBuyer } from '../../support/buyers.ts'
 
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-
 /** What the other tasks of the service need. */
 const OTHERS = {
-  tokenLifetimeMs: 30 * 24 * 60 * MINUTE_MS,
+  tokenLifetimeMs: 30 * DAY_MS,
   backups: null,
   isReady: async () => true,
   wait: async () => {},
@@ -293,7 +291,7 @@ test('every task is in the list with how often it runs, the backups only where t
     { name: 'price', everyMs: null },
     { name: 'outbox', everyMs: SECOND_MS },
     { name: 'reconciler', everyMs: MINUTE_MS },
-    { name: 'pruning', everyMs: 60 * MINUTE_MS },
+    { name: 'pruning', everyMs: HOUR_MS },
     { name: 'wrong_codes', everyMs: MINUTE_MS },
   ]
   const readiness: Pick<Task, 'name' | 'everyMs'> = { name: 'readiness', everyMs: 30 * SECOND_MS }

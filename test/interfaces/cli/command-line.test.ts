@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
 import type { Command } from '../../../interfaces/cli/command.ts'
@@ -130,7 +131,7 @@ describe('reconcile', () => {
   test('looks back as far as it has to, or as far as it is told', () => {
     expect(parse('reconcile')).toEqual(plain)
     expect(parse('reconcile --since 45s')).toEqual({ ...plain, sinceMs: 45_000 })
-    expect(parse('reconcile --since=3650d')).toEqual({ ...plain, sinceMs: 3650 * 86_400_000 })
+    expect(parse('reconcile --since=3650d')).toEqual({ ...plain, sinceMs: 3650 * DAY_MS })
   })
 
   test('may be asked what it would do', () => {

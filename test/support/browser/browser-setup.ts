@@ -1,5 +1,6 @@
 import { afterAll } from 'bun:test'
 import { type Browser, chromium } from 'playwright-core'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import type { Language } from '../../../domain/language.ts'
 import { chromiumOfThisRun } from './chromium.ts'
 import { FAILED, keepPhotographs } from './photographs.ts'
@@ -43,8 +44,6 @@ const WITHOUT_KEPT_PAGES = '--disable-back-forward-cache'
 
 /** More visitors at a time would only take turns on the two cores of a small machine. */
 const VISITS_AT_ONCE = 3
-
-const HOUR_MS = 3_600_000
 
 const gate = turnstile(VISITS_AT_ONCE)
 let clients = 0

@@ -1,28 +1,27 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openProduction, type Production } from '../executable/production.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../service/alibi-process.ts'
+import { openTemporaryFolder } from '../temporary-folder.ts'
 
 /** Each visitor comes from an address of their own, as through a proxy, and so has the budget that users were promised. */
 const BEHIND_A_PROXY = { TRUSTED_PROXIES: '127.0.0.1' }
 
 /** Gives a test file the service as a developer starts it, sandbox included. */
 export function developmentSetup(env: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'alibi-browser-'))
+  const folder = openTemporaryFolder()
   let alibi: AlibiProcess
   beforeAll(async () => {
     alibi = await startAlibi({
       command: FROM_SOURCE,
-      cwd: folder,
+      cwd: folder.path,
       env: { APP_ENV: 'development', ...BEHIND_A_PROXY, ...env },
     })
   })
   afterAll(async () => {
     await alibi.stop()
-    rmSync(folder, { recursive: true })
+    folder[Symbol.dispose]()
   })
 
   return {
@@ -30,7 +29,7 @@ export function developmentSetup(env: Record<string, string> = {}) {
     url: () => alibi.url.replace('127.0.0.1', 'localhost'),
     /** As if the half hour that a proof of the address counts had passed. */
     endVerification(email: string): void {
-      using database = new Database(join(folder, 'data', 'alibi.db'), { readwrite: true })
+      using database = new Database(join(folder.path, 'data', 'alibi.db'), { readwrite: true })
       database.run('PRAGMA busy_timeout = 5000')
       database.run('UPDATE verifications SET expires_at = verified_at + 1 WHERE email = ?', [email])
     },

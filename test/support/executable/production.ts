@@ -1,11 +1,11 @@
 import { beforeAll, expect } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { client } from '../http/client.ts'
 import { startMailbox } from '../mailbox.ts'
 import { type AlibiProcess, runAlibi, startAlibi } from '../service/alibi-process.ts'
 import { startStripeDouble } from '../stripe-double/stripe-double.ts'
+import { openTemporaryFolder } from '../temporary-folder.ts'
 import { builtExecutable } from './built.ts'
 import { until } from './until.ts'
 
@@ -28,7 +28,8 @@ export type Production = Awaited<ReturnType<typeof openProduction>>
  */
 export async function openProduction() {
   const executable = await builtExecutable()
-  const folder = mkdtempSync(join(tmpdir(), 'alibi-production-'))
+  const temporary = openTemporaryFolder()
+  const folder = temporary.path
   const state = join(folder, 'state')
   mkdirSync(state)
   const databasePath = join(state, 'alibi.db')
@@ -96,7 +97,7 @@ export async function openProduction() {
       await Promise.all(started.map((alibi) => alibi.stop('SIGKILL')))
       mailbox.stop()
       await double.stop()
-      rmSync(folder, { recursive: true, force: true })
+      temporary[Symbol.dispose]()
     },
   }
 }

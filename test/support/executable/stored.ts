@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import type { Production } from './production.ts'
 import { until } from './until.ts'
 
@@ -57,8 +58,6 @@ export function letOutboxTimePass(place: Place): void {
 export function letSweepTimePass(place: Place): void {
   change(place, 'UPDATE sweeps SET last_run_at = last_run_at - 86400000')
 }
-
-const HOUR_MS = 3_600_000
 
 /** Resolves when the service has been through all of the provider's records since `start`: the last sweep is on record. */
 export function swept(place: Place, start = Date.now() - HOUR_MS): Promise<void> {

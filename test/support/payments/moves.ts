@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { grantPremium } from '../../../application/customers/grant-premium.ts'
 import { revokePremium } from '../../../application/customers/revoke-premium.ts'
 import { reviewPurchase } from '../../../application/payments/review-purchase.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { EMAIL } from '../http/http-client.ts'
 import type { StripeEvent } from '../stripe/stripe-events.ts'
 import { Refusal } from '../stripe-double/refusal.ts'
@@ -16,8 +17,6 @@ type Play = (shop: PlayedShop, pick: number) => Promise<boolean> | boolean
 export type Move = { readonly kind: MoveKind; readonly pick: number }
 export type MoveKind = keyof typeof MOVES
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 /** None so long that 60 of them leave the eight days for which refunds and disputes are looked back upon. */
 const PAUSES_MS = [1_000, 6 * MINUTE_MS, 29 * MINUTE_MS, 34 * MINUTE_MS, 3 * HOUR_MS]
 

@@ -1,16 +1,17 @@
 import { join } from 'node:path'
+import { DAY_MS } from '../../../domain/duration.ts'
 import type { PremiumGrant } from '../../../domain/premium-grant.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import { fixedClock, saveVerification } from '../fakes.ts'
 import { EMAIL } from '../http/http-client.ts'
 import { openService } from '../service/real-service.ts'
-import { temporaryFolder } from '../stores/stores.ts'
 import { WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
 import type { StripeEvent } from '../stripe/stripe-events.ts'
 import { startStripeDouble } from '../stripe-double/stripe-double.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import type { OperatorWord } from './premium-model.ts'
 
-const YEAR_MS = 365 * 24 * 60 * 60_000
+const YEAR_MS = 365 * DAY_MS
 
 export type PlayedShop = Awaited<ReturnType<typeof openPlayedShop>>
 

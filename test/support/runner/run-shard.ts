@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import type { Shard } from './test-files.ts'
 import { type FileResult, readReport } from './test-report.ts'
 
@@ -14,9 +15,9 @@ export type ShardResult = {
 }
 
 /** A machine that is busy takes seconds for what takes a fraction of one; what hangs is noticed all the same. */
-const TEST_TIMEOUT_MS = 60_000
+const TEST_TIMEOUT_MS = MINUTE_MS
 /** No time limit of a test ends one that never gives its thread back. */
-const SILENCE_MAX_MS = 15 * 60_000
+const SILENCE_MAX_MS = 15 * MINUTE_MS
 
 /** What is said in place of a report. */
 const NO_TESTS = /^Ran 0 tests across \d+ files?\./m

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { deliverOutbox } from '../../../application/payments/deliver-outbox.ts'
 import { reconcilePayments } from '../../../application/payments/reconcile-payments.ts'
 import type { PaymentNotice } from '../../../application/ports.ts'
+import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import type { StripeProduct } from '../../../infrastructure/config/payment-settings.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
@@ -14,14 +15,14 @@ import { returnUrls } from '../../../interfaces/composition/compose-providers.ts
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
 import { fakePorts, fixedClock } from '../fakes.ts'
 import { openHttp } from '../http/http-client.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../stores/stores.ts'
+import { openTemporaryDatabase } from '../stores/stores.ts'
 import { PRICE, PUBLIC_URL, WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
 import { type StripeEvent, signedDelivery } from '../stripe/stripe-events.ts'
 import type { StripeDouble } from '../stripe-double/stripe-double.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 type Client = Pick<ReturnType<typeof openHttp>, 'send'>
 
-const MINUTE_MS = 60_000
 const SECRET = 'a secret that is long enough to sign with'
 const RUNNING = new AbortController().signal
 const NO_LIMITS = { general: null, auth: null, premium: null }
@@ -87,7 +88,7 @@ export function openService({
         secret: SECRET,
         previousSecret: null,
         issuer: PUBLIC_URL,
-        lifetimeMs: 24 * 60 * MINUTE_MS,
+        lifetimeMs: DAY_MS,
       }),
       rules: { ...outside.rules, allowPromotionCodes },
     })

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import {
   draftPurchase,
@@ -37,7 +38,7 @@ export function paidPurchase(id: string, own: Own = {}): Purchase {
     state: 'paid',
     sessionId: `cs_${id}`,
     paymentIntentId: `pi_${id}`,
-    paidAt: new Date(NOON.getTime() + 60_000),
+    paidAt: new Date(NOON.getTime() + MINUTE_MS),
     amountPaid: 400,
     isDuplicate: false,
     revokedAt: null,

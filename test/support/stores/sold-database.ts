@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
 import { applyMigrations, MIGRATIONS } from '../../../infrastructure/sqlite/migrations.ts'
-import { temporaryFolder } from './stores.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A database of Alibi in a folder of its own, in which so many have logged out. */
 export function soldDatabase(rows = 3): { folder: string; path: string } {

@@ -1,6 +1,4 @@
 import { onTestFinished } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '../../../application/store.ts'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
@@ -10,6 +8,7 @@ import {
   type SqliteDatabase,
 } from '../../../infrastructure/sqlite/database.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { memoryStore } from './memory-store.ts'
 
 export type ClosableStore = Store & { close(): void }
@@ -33,11 +32,4 @@ export function openTemporaryDatabase(
   const database = openDatabase(path, options)
   onTestFinished(() => database.close())
   return database
-}
-
-/** An empty folder of the test that asks for it. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'alibi-test-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }

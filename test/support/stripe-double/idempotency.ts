@@ -1,8 +1,9 @@
 import type { Clock } from '../../../application/ports.ts'
+import { DAY_MS } from '../../../domain/duration.ts'
 import { invalidRequest, Refusal } from './refusal.ts'
 import type { Answer, Incoming } from './wire.ts'
 
-const LIFETIME_MS = 24 * 3_600_000
+const LIFETIME_MS = DAY_MS
 
 type Entry = { readonly request: string; readonly at: number; answer: Answer | null }
 

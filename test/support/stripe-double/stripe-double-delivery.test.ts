@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
@@ -78,7 +79,7 @@ describe('events of the Stripe double', () => {
 
   test('tell of a session that ran out of time by itself', async () => {
     const { double, clock, received } = await startWithWebhook()
-    clock.advance(33 * 60_000)
+    clock.advance(33 * MINUTE_MS)
     await double.deliverAll()
     expect(received).toEqual(['checkout.session.expired'])
   })

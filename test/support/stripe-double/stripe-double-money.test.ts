@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import Stripe from 'stripe'
+import { DAY_MS } from '../../../domain/duration.ts'
 import { payOne, stripeSetup } from '../stripe/stripe-setup.ts'
 
 // That our Stripe is as strict about refunds and lists as Stripe, and remembers who has heard of what.
 
 const start = stripeSetup()
-const DAY_MS = 24 * 3_600_000
 
 async function startWithPayment() {
   const started = await start()

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import Stripe from 'stripe'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import { fixedClock } from '../fakes.ts'
 import { PRICE, WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
 import { startStripeDouble } from './stripe-double.ts'
@@ -212,7 +213,7 @@ test('sessions are listed newest first, by state and time, page by page', async 
   const ids: string[] = []
   for (let count = 0; count < 5; count++) {
     ids.unshift((await stripe.checkout.sessions.create({ ...order, expires_at: now + 9000 })).id)
-    clock.advance(60_000)
+    clock.advance(MINUTE_MS)
   }
   const all: string[] = []
   for await (const { id } of stripe.checkout.sessions.list({ limit: 2 })) all.push(id)

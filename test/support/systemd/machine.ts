@@ -8,9 +8,9 @@ import {
   rmdirSync,
   rmSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../executable/until.ts'
+import { openTemporaryFolder } from '../temporary-folder.ts'
 
 /** Debian's releases: bookworm has systemd 252, trixie 257. */
 const SUITE = process.env['SYSTEMD_SUITE'] ?? 'trixie'
@@ -44,9 +44,9 @@ export async function bootMachine(): Promise<Machine | string> {
   if ('reason' in root) return root.reason
 
   const cgroup = mkdtempSync(join(hierarchy, 'alibi-test-'))
-  const scratch = mkdtempSync(join(tmpdir(), 'alibi-systemd-'))
+  const scratch = openTemporaryFolder()
   // It ends with this process, however that ends.
-  const command = ['setpriv', '--pdeathsig=KILL', 'bash', BOOT, root.path, scratch, cgroup]
+  const command = ['setpriv', '--pdeathsig=KILL', 'bash', BOOT, root.path, scratch.path, cgroup]
   const child = Bun.spawn(command, {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -54,7 +54,7 @@ export async function bootMachine(): Promise<Machine | string> {
     child.kill('SIGKILL')
     await child.exited
     await until('the machine is gone', () => isCgroupRemoved(cgroup))
-    rmSync(scratch, { recursive: true, force: true })
+    scratch[Symbol.dispose]()
   }
   try {
     let init = 0

@@ -19,7 +19,7 @@ import { until } from '../../../support/executable/until.ts'
 import { NOON } from '../../../support/fakes.ts'
 import { FROM_SOURCE } from '../../../support/service/alibi-process.ts'
 import { countRows, modeOf, soldDatabase } from '../../../support/stores/sold-database.ts'
-import { temporaryFolder } from '../../../support/stores/stores.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const NAME = 'alibi-20260301T120000Z.db'
 const running = new AbortController().signal

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { HOUR_MS } from '../../../../domain/duration.ts'
 import { refuseLackOfRoom } from '../../../../infrastructure/sqlite/backup-copy.ts'
 import { backUpDatabase } from '../../../../infrastructure/sqlite/backups/backup.ts'
 import { MIGRATIONS } from '../../../../infrastructure/sqlite/migrations.ts'
@@ -23,7 +24,7 @@ import {
   reasonOf,
   soldDatabase,
 } from '../../../support/stores/sold-database.ts'
-import { temporaryFolder } from '../../../support/stores/stores.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const NEWEST = MIGRATIONS.at(-1)!.name
 
@@ -105,7 +106,7 @@ describe('a backup', () => {
     writeFileSync(join(folder, names.killed, 'lock'), '')
     writeFileSync(join(folder, names.nearlyMade, 'lock'), '')
     writeFileSync(join(folder, names.justNow, 'lock'), '')
-    const longAgo = new Date(Date.now() - 3_600_000)
+    const longAgo = new Date(Date.now() - HOUR_MS)
     for (const name of [names.halfMade, names.nearlyMade, names.halfGone, ...names.others]) {
       utimesSync(join(folder, name), longAgo, longAgo)
     }

@@ -6,7 +6,7 @@ import { backUpDatabase } from '../../../../infrastructure/sqlite/backups/backup
 import { prepareRestore } from '../../../../infrastructure/sqlite/backups/restore.ts'
 import { NOON } from '../../../support/fakes.ts'
 import { addRows, countRows, soldDatabase } from '../../../support/stores/sold-database.ts'
-import { temporaryFolder } from '../../../support/stores/stores.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const FIXTURE = join(import.meta.dir, '../../../support/fixtures/killed-restore.ts')
 const STEPS = [

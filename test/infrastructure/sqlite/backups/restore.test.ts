@@ -34,7 +34,7 @@ import {
   reasonOf,
   soldDatabase,
 } from '../../../support/stores/sold-database.ts'
-import { temporaryFolder } from '../../../support/stores/stores.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const NEWEST = MIGRATIONS.at(-1)!.name
 const KEPT = 'before-restore-20260301T120000Z'

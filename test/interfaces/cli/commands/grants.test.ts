@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { DatedGrant } from '../../../../application/store.ts'
+import { MINUTE_MS } from '../../../../domain/duration.ts'
 import { grants } from '../../../../interfaces/cli/commands/grants.ts'
 import type { FakePorts } from '../../../support/buyers.ts'
 import { fakePorts, NOON, ORIGIN } from '../../../support/fakes.ts'
@@ -12,7 +13,7 @@ async function list(ports: Pick<FakePorts, 'premiumGrants'>, json = false) {
   return { exitCode, lines }
 }
 
-const minutes = (count: number) => new Date(NOON.getTime() + count * 60_000)
+const minutes = (count: number) => new Date(NOON.getTime() + count * MINUTE_MS)
 
 /** Four grants: three bought, of which one was refunded and one is disputed and revoked, and one given. */
 async function openShop() {

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { checkPremium } from '../../../../application/access/check-premium.ts'
 import { Unavailable } from '../../../../application/unavailable.ts'
+import { DAY_MS } from '../../../../domain/duration.ts'
 import type { Email } from '../../../../domain/email.ts'
 import { reconcile } from '../../../../interfaces/cli/commands/reconcile.ts'
 import { type FakePorts, openBuyer } from '../../../support/buyers.ts'
 import { fakePorts, NOON } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA } from '../../../support/stores/contract-purchases.ts'
-
-const DAY_MS = 86_400_000
 
 async function run(
   ports: FakePorts,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { grantPremium } from '../../../../application/customers/grant-premium.ts'
 import { revokePremium } from '../../../../application/customers/revoke-premium.ts'
 import type { Dispute } from '../../../../domain/dispute.ts'
+import { MINUTE_MS } from '../../../../domain/duration.ts'
 import type { Origin } from '../../../../domain/grant-change.ts'
 import type { Refund } from '../../../../domain/refund.ts'
 import { status } from '../../../../interfaces/cli/commands/status.ts'
@@ -45,7 +46,7 @@ async function openAnna() {
   }
   await ports.refunds.update([REFUND], { ...WEBHOOK, source: 'evt_2' }, () => REFUND)
   await ports.disputes.update([DISPUTE], { ...WEBHOOK, source: null }, () => DISPUTE)
-  ports.clock.advance(60_000)
+  ports.clock.advance(MINUTE_MS)
   await grantPremium(ports, ANNA)
   return ports
 }
@@ -89,7 +90,7 @@ describe('for people', () => {
 
   test('says why there is no premium any more', async () => {
     const ports = await openAnna()
-    ports.clock.advance(60_000)
+    ports.clock.advance(MINUTE_MS)
     await revokePremium(ports, ANNA)
     const rest: Refund = { ...REFUND, id: 're_2', amount: 300, state: 'succeeded' }
     await ports.refunds.update([rest], WEBHOOK, () => rest)

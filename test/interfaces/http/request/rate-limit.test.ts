@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../../../domain/duration.ts'
 import { slidingWindowLimiter } from '../../../../infrastructure/sliding-window-limiter.ts'
 import { fakePorts } from '../../../support/fakes.ts'
 import {
@@ -15,7 +16,7 @@ function openLimited() {
   const limiters = {
     general: countingLimiter(10),
     auth: countingLimiter(5),
-    premium: countingLimiter(30, 60_000),
+    premium: countingLimiter(30, MINUTE_MS),
   }
   return {
     limiters,

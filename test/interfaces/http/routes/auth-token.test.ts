@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { Unavailable } from '../../../../application/unavailable.ts'
+import { MINUTE_MS } from '../../../../domain/duration.ts'
 import { fakePorts, ORIGIN } from '../../../support/fakes.ts'
 import { answers, EMAIL, openHttp, WRONG_CODE } from '../../../support/http/http-client.ts'
 import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../../support/proof-key.ts'
 
-const MINUTE_MS = 60_000
 const INVALID_EMAIL = answers(400, 'Invalid email')
 const INVALID_REQUEST = answers(400, 'Invalid request')
 const NOT_VERIFIED = answers(

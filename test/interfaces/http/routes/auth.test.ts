@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../../../domain/duration.ts'
 import { fakePorts, tinyContent } from '../../../support/fakes.ts'
 import { answers, EMAIL, openHttp, WRONG_CODE } from '../../../support/http/http-client.ts'
 
-const MINUTE_MS = 60_000
 const LIMITED = answers(429, 'Too many requests, please try again later')
 
 describe.each(['/auth/verify-email', '/auth/request-otp'])('POST %s', (path) => {

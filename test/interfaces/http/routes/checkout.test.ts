@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { MINUTE_MS } from '../../../../domain/duration.ts'
 import { fakePorts, tinyContent } from '../../../support/fakes.ts'
 import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
-
-const MINUTE_MS = 60_000
 
 async function openVerified(ports = fakePorts()) {
   const http = openHttp({}, ports)

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { DAY_MS } from '../../../../domain/duration.ts'
 import { LANGUAGES } from '../../../../domain/language.ts'
 import { ORIGIN } from '../../../support/fakes.ts'
 import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 async function openWithPremium() {
   const http = openHttp()

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { MINUTE_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
 import { newVerification } from '../../../domain/verification.ts'
@@ -9,10 +10,11 @@ import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/sto
 import { NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import { CHALLENGE } from '../../support/proof-key.ts'
 import { ANNA, BERT, openPurchase } from '../../support/stores/contract-purchases.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const CARL = 'carl@example.com' as Email
-const PAID_AT = new Date(NOON.getTime() + 60_000)
+const PAID_AT = new Date(NOON.getTime() + MINUTE_MS)
 const REVOKED_AT = new Date(NOON.getTime() + 120_000)
 const EXPIRES_AT = new Date(NOON.getTime() + 1_980_000)
 

@@ -1,32 +1,20 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Unavailable } from '../../../application/unavailable.ts'
-import { mergeDispute } from '../../../domain/dispute.ts'
-import { EMPTY_OTP_RECORD } from '../../../domain/otp.ts'
-import {
-  beginAttempt,
-  draftMessage,
-  OUTBOX_KINDS,
-  type OutboxMessage,
-} from '../../../domain/outbox.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
-import { newVerification } from '../../../domain/verification.ts'
-import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
-import {
-  ANNA,
-  openPurchase,
-  paidPurchase,
-  REFUND,
-  SESSION,
-} from '../../support/stores/contract-purchases.ts'
+import { NOON, ORIGIN } from '../../support/fakes.ts'
+import { ANNA, paidPurchase, REFUND } from '../../support/stores/contract-purchases.ts'
 import { spoilTable } from '../../support/stores/database-faults.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
-
-const MESSAGE = draftMessage('payment_confirmed', openPurchase('earlier'), NOON)
-const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'open', reportedAt: NOON } as const
+import {
+  everyMethod,
+  everyWrite,
+  expectOutage,
+  saveMessage,
+} from '../../support/stores/every-method.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('a SQLite database that cannot do its part', () => {
   test('is unavailable to every method once it is closed, and to close it again is no fault', async () => {
@@ -173,139 +161,3 @@ describe('a SQLite database that cannot do its part', () => {
     await expect(refused).rejects.toBe(lookalike)
   })
 })
-
-describe('the health of a SQLite database', () => {
-  test('is fine while the database answers from the file at its path', async () => {
-    const store = sqliteStore(openTemporaryDatabase())
-
-    expect(await store.databaseHealth.check()).toBeUndefined()
-    expect(await store.databaseHealth.checkWritable()).toBeUndefined()
-  })
-
-  test.each(['', '-wal'])(
-    'is bad once its file alibi.db%s is gone, though SQLite would go on writing',
-    async (suffix) => {
-      const path = join(temporaryFolder(), 'alibi.db')
-      const store = sqliteStore(openTemporaryDatabase(path))
-      await saveMessage(store)
-      rmSync(path + suffix)
-
-      await expectOutage(store.databaseHealth.check())
-      for (const call of everyWrite(store)) await expectOutage(call())
-    },
-  )
-
-  test('is bad for commits alone while another process writes, and says so within its own time', async () => {
-    const path = join(temporaryFolder(), 'alibi.db')
-    const writer = openTemporaryDatabase(path)
-    const { databaseHealth } = sqliteStore(openTemporaryDatabase(path))
-    writer.queries.$client.run('BEGIN IMMEDIATE')
-
-    await databaseHealth.check()
-    expect(databaseHealth.lastWriteFailed()).toBe(false)
-    const startedAt = performance.now()
-    expect(await expectOutage(databaseHealth.checkWritable())).toBe('SQLITE_BUSY')
-    expect(performance.now() - startedAt).toBeLessThan(4000)
-    expect(databaseHealth.lastWriteFailed()).toBe(true)
-    writer.queries.$client.run('ROLLBACK')
-    await databaseHealth.checkWritable()
-    expect(databaseHealth.lastWriteFailed()).toBe(false)
-  })
-
-  test('is not doubtful because a rule has refused a write', async () => {
-    const store = sqliteStore(openTemporaryDatabase())
-    const refused = store.logOuts.update(ANNA, () => {
-      throw new Error('refused')
-    })
-    await expect(refused).rejects.toThrow('refused')
-    expect(store.databaseHealth.lastWriteFailed()).toBe(false)
-  })
-
-  test('makes a commit of its own each time, so that one that fails is seen', async () => {
-    const database = openTemporaryDatabase()
-    const { databaseHealth } = sqliteStore(database)
-    const heartbeats = () => database.queries.$client.prepare('SELECT * FROM heartbeat').all()
-    await databaseHealth.checkWritable()
-    await databaseHealth.checkWritable()
-    expect(heartbeats()).toEqual([{ id: 1, at: expect.any(Number) }])
-
-    database.queries.$client.run('PRAGMA query_only = ON')
-    expect(await expectOutage(databaseHealth.checkWritable())).toBe('SQLITE_READONLY')
-    await databaseHealth.check()
-  })
-
-  test('is bad once another file has taken the place of its own', async () => {
-    const folder = temporaryFolder()
-    const path = join(folder, 'alibi.db')
-    const store = sqliteStore(openTemporaryDatabase(path))
-    openSqliteStore(join(folder, 'other.db')).close()
-    renameSync(join(folder, 'other.db'), path)
-
-    await expectOutage(store.databaseHealth.check())
-  })
-})
-
-function everyWrite(store: DatabaseStore): readonly (() => Promise<unknown>)[] {
-  return [
-    () => store.otps.update(ANNA, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } })),
-    () => saveVerification(store, newVerification(ANNA, { lifetimeMs: 1, now: NOON })),
-    () => store.purchases.update(ANNA, ORIGIN, () => ({ purchase: openPurchase('one') })),
-    () => store.premiumGrants.add({ id: 'by hand', email: ANNA }, ORIGIN),
-    () => store.premiumGrants.revokeAll(ANNA, ORIGIN),
-    () => store.refunds.update([REFUND], ORIGIN, mergeRefund),
-    () => store.disputes.update([DISPUTE], ORIGIN, mergeDispute),
-    () => store.outbox.takeDue({ kinds: OUTBOX_KINDS, now: NOON }, begin),
-    () => store.outbox.update(MESSAGE.key, begin),
-    () => store.sweeps.recordRun('refunds', NOON),
-    () => store.logOuts.update(ANNA, () => NOON),
-    () => store.sandboxSessions.create(SESSION),
-    () => store.sandboxSessions.update('cs_one', () => SESSION),
-  ]
-}
-
-function everyMethod(store: DatabaseStore): readonly (() => Promise<unknown>)[] {
-  return [
-    ...everyWrite(store),
-    () => store.verifications.findByEmail(ANNA),
-    () => store.purchases.findAccount(ANNA),
-    () => store.purchases.findAccountByPurchase(openPurchase('one').id),
-    () => store.purchases.findById(openPurchase('one').id),
-    () => store.purchases.findBySessionId('cs_one'),
-    () => store.purchases.list({ states: ['open'], after: null, limit: 1 }),
-    () => store.premiumGrants.findByEmail(ANNA),
-    () => store.refunds.findById('re_1'),
-    () => store.refunds.findPendingPayments(),
-    () => store.disputes.findById('du_1'),
-    () => store.disputes.findPendingPayments(),
-    () => store.auditTrail.findByEmail(ANNA),
-    () => store.outbox.findByPurchase(MESSAGE.purchaseId),
-    () => store.sweeps.findLastRun('refunds'),
-    () => store.logOuts.findByEmail(ANNA),
-    () => store.databaseHealth.check(),
-    () => store.databaseHealth.checkWritable(),
-    () => store.sandboxSessions.find('cs_one'),
-  ]
-}
-
-/** Something is due, so that it can be taken. */
-async function saveMessage({ purchases }: DatabaseStore): Promise<void> {
-  await purchases.update(ANNA, ORIGIN, () => ({ purchase: null, messages: [MESSAGE] }))
-}
-
-function begin(message: OutboxMessage): OutboxMessage {
-  return beginAttempt(message, NOON)
-}
-
-/** Returns the code of what was the matter, or null where that has none. */
-async function expectOutage(failing: Promise<unknown>): Promise<unknown> {
-  const error: unknown = await failing.then(
-    () => null,
-    (reason) => reason,
-  )
-  expect(error).toBeInstanceOf(Unavailable)
-  const { outage, cause } = error as Unavailable
-  expect(outage).toBe('storage')
-  expect(cause).toBeInstanceOf(Error)
-  const { code, name } = cause as { code?: string; name: string }
-  return code ?? (name === 'Error' ? null : name)
-}

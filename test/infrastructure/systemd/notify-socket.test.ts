@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openNotifyProgram } from '../../../infrastructure/systemd/notify-program.ts'
 import { openNotifySocket, socketAddress } from '../../../infrastructure/systemd/notify-socket.ts'
 import { listenForNotices } from '../../support/service/notify-listener.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'alibi-notify-'))
+  folder = temporaryFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const names = [
   ['a path', () => join(folder, 'notify')],

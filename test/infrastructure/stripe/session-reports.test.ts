@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type Stripe from 'stripe'
+import { DAY_MS } from '../../../domain/duration.ts'
 import { newPurchase, PUBLIC_URL } from '../../support/stripe/payment-gateways.ts'
 import { signedDelivery } from '../../support/stripe/stripe-events.ts'
 import { stripeSetup } from '../../support/stripe/stripe-setup.ts'
@@ -49,7 +50,7 @@ describe('the order of a session of ours', () => {
     const { double, clock, sessionId, order, readOrder } = await startWithSession()
     double.pay(sessionId, { email: 'somebody.else@example.com' })
     double.alterSession(sessionId, { amount_total: 1, currency: 'usd', livemode: true })
-    clock.advance(30 * 24 * 3_600_000)
+    clock.advance(30 * DAY_MS)
     expect(await readOrder()).toEqual(order)
   })
 

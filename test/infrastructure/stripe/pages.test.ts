@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type Stripe from 'stripe'
 import type { ListPage, ListWindow, PaymentGateway } from '../../../application/ports.ts'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import { EVENT_TYPES } from '../../../infrastructure/stripe/events.ts'
 import { stripeSetup, withPayment } from '../../support/stripe/stripe-setup.ts'
 import type { StripeDouble } from '../../support/stripe-double/stripe-double.ts'
@@ -228,7 +229,7 @@ describe('refunds and disputes', () => {
     const refunds = await gateway.findRefunds({ since, cursor: null })
     expect(refunds.items.map(({ state }) => state)).toEqual(['failed', 'pending'])
     const disputes = await gateway.findDisputes({ since, cursor: null })
-    const reportedAt = new Date(since.getTime() + 3_600_000)
+    const reportedAt = new Date(since.getTime() + HOUR_MS)
     expect(disputes.items).toMatchObject([{ state: 'lost', reportedAt }])
   })
 })

@@ -8,6 +8,7 @@ import { reconcilePayments } from '../../../application/payments/reconcile-payme
 import { settlePayment, settleSession } from '../../../application/payments/settle-payment.ts'
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import { isErased } from '../../../domain/erasure.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { newVerification } from '../../../domain/verification.ts'
@@ -171,7 +172,7 @@ describe('an erasure in the same moment', () => {
       throw new Unavailable('payment', { cause: new Error('silent') })
     }
     await expect(checkout()).rejects.toBeInstanceOf(Unavailable)
-    ports.clock.advance(60 * 60_000)
+    ports.clock.advance(HOUR_MS)
     const { updateById } = ports.purchases
     ports.purchases.updateById = async (...request) => {
       ports.purchases.updateById = updateById
@@ -186,7 +187,7 @@ describe('an erasure in the same moment', () => {
 async function openVerified() {
   const ports = fakePorts()
   const now = ports.clock.now()
-  await saveVerification(ports, newVerification(ANNA, { lifetimeMs: 60 * 60_000, now }))
+  await saveVerification(ports, newVerification(ANNA, { lifetimeMs: HOUR_MS, now }))
   return { ports, checkout: () => startCheckout(ports, { email: ANNA, language: 'en' }) }
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { YAML } from 'bun'
-import { LOG_EVENTS } from '../../../application/log-events.ts'
+import { LOG_EVENTS } from '../../application/log-events.ts'
 
-const FOLDER = join(import.meta.dir, '../../../operations')
+const FOLDER = join(import.meta.dir, '../../operations')
 const read = (file: string) => Bun.file(join(FOLDER, file)).text()
 
 type Rule = {

@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { chownSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { backUpDatabase } from '../../../infrastructure/sqlite/backups/backup.ts'
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
 import { probeDatabase } from '../../../infrastructure/sqlite/database-probe.ts'
-import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
 import { ANNA } from '../../support/stores/contract-purchases.ts'
 import {
@@ -15,7 +15,10 @@ import {
   reasonOf,
   soldDatabase,
 } from '../../support/stores/sold-database.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const NOBODY = 65_534
 
 /** A link to the database in a folder of its own. */
 function linkTo(path: string): string {
@@ -81,3 +84,23 @@ describe('where the path of the database is a link', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 })
+
+if (process.geteuid?.() !== 0) {
+  process.stdout.write('not tested here: whose the files are that root makes (needs root)\n')
+} else {
+  test('a database that root makes in the folder of another user is that user’s, with all beside it', () => {
+    const folder = temporaryFolder()
+    chownSync(folder, NOBODY, NOBODY)
+    const store = openSqliteStore(join(folder, 'alibi.db'))
+    try {
+      const owners = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).uid])
+      expect(owners.sort()).toEqual([
+        ['alibi.db', NOBODY],
+        ['alibi.db-shm', NOBODY],
+        ['alibi.db-wal', NOBODY],
+      ])
+    } finally {
+      store.close()
+    }
+  })
+}

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -14,7 +13,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { installService, planSteps } from '../../../infrastructure/systemd/install-service.ts'
 import { PLACES, UNIT_TEXT } from '../../../infrastructure/systemd/installed-files.ts'
@@ -23,6 +21,7 @@ import {
   isServiceInstalled,
   uninstallService,
 } from '../../../infrastructure/systemd/uninstall-service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Beyond the numbers that Linux gives. */
 const NO_PROCESS = 99_999_999
@@ -31,13 +30,12 @@ let folder: string
 let root: string
 let executable: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'alibi-install-'))
+  folder = temporaryFolder()
   root = join(folder, 'root')
   mkdirSync(root)
   executable = join(folder, 'alibi')
   writeFileSync(executable, 'version 1')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const at = (path: string) => join(root, path)
 const draftOf = (path: string, pid: number) => join(dirname(at(path)), `${draftPrefix(path)}${pid}`)

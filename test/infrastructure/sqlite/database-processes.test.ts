@@ -12,7 +12,8 @@ import {
   oldDatabase,
   soldDatabase,
 } from '../../support/stores/sold-database.ts'
-import { openTemporaryDatabase, temporaryFolder } from '../../support/stores/stores.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('several processes on one SQLite file', () => {
   test('make it and migrate it once between them, and none of them fails', async () => {

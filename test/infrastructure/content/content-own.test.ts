@@ -10,7 +10,7 @@ const builtIn = builtInContent()
 
 function read(files: Readonly<Record<string, unknown>>) {
   using own = contentFolder(files)
-  return readOwnContent(own.folder)
+  return readOwnContent(own.path)
 }
 
 const POEMS = {
@@ -114,8 +114,8 @@ test('the most that is compared in each language is read to its end, and so are 
   for (const reasons of [longest, many]) {
     const files = LANGUAGES.map((language) => [`${language}.json`, { reasons }])
     using own = contentFolder(Object.fromEntries(files))
-    expect(proofreadFolder(own.folder, OWN_LIMITS).files).toHaveLength(LANGUAGES.length)
-    expect(readOwnContent(own.folder).content?.languages).toEqual([...LANGUAGES])
+    expect(proofreadFolder(own.path, OWN_LIMITS).files).toHaveLength(LANGUAGES.length)
+    expect(readOwnContent(own.path).content?.languages).toEqual([...LANGUAGES])
   }
 })
 

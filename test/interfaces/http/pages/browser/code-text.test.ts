@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { findCode, readCode } from '../../../../interfaces/http/pages/browser/code-text.ts'
+import { findCode, readCode } from '../../../../../interfaces/http/pages/browser/code-text.ts'
 
 describe('a code', () => {
   test.each([
