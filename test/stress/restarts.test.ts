@@ -6,11 +6,11 @@ import { until } from '../support/executable/until.ts'
 import type { AlibiProcess } from '../support/service/alibi-process.ts'
 import { milliseconds, percentile, printFigures } from '../support/stress/figures.ts'
 import { untilReady } from '../support/stress/shop.ts'
-import { IS_WHOLE } from '../support/thoroughness.ts'
+import { IS_WHOLE, IS_WHOLE_STRESS } from '../support/thoroughness.ts'
 
 // A supervisor that starts the service again whenever it is gone, as systemd does, and something that kills it.
 
-const KILLS = IS_WHOLE ? 500 : 25
+const KILLS = IS_WHOLE_STRESS ? 500 : IS_WHOLE ? 50 : 25
 const WORKERS = 4
 const INSPECTED_EVERY = 10
 const COMES_AGAIN_MS = 25

@@ -5,11 +5,11 @@ import { until } from '../support/executable/until.ts'
 import { gatherCrowd, timeOthers } from '../support/stress/crowd.ts'
 import { milliseconds, percentile, printFigures, seconds } from '../support/stress/figures.ts'
 import { rawRequest } from '../support/stress/raw-connection.ts'
-import { IS_WHOLE } from '../support/thoroughness.ts'
+import { IS_WHOLE_STRESS } from '../support/thoroughness.ts'
 
 // Slowloris: requests that arrive a byte at a time, half of them in the middle of their head, half in their body.
 
-const CLIENTS = IS_WHOLE ? 5000 : 1000
+const CLIENTS = IS_WHOLE_STRESS ? 5000 : 1000
 const WARM_UP = 100
 const REQUESTS = 300
 /** A busy machine takes some of it; a client that had to wait for the crowd would take many times as long. */
@@ -45,7 +45,7 @@ test('slow clients by the thousand delay nobody, and hold up no end', async () =
     const figures = `${CLIENTS} clients: p99 of others ${milliseconds(among)}, ${milliseconds(alone)} before`
     expect(among).toBeLessThan(ANSWERED_WITHIN_MS)
 
-    if (IS_WHOLE) {
+    if (IS_WHOLE_STRESS) {
       const left = () => crowd.closed() === CLIENTS
       await until('all of them are closed', left, CLOSED_WITHIN_MS)
       const closedAfter = performance.now() - startedAt

@@ -8,12 +8,12 @@ import {
   type RawConnection,
   rawRequest,
 } from '../support/stress/raw-connection.ts'
-import { IS_WHOLE } from '../support/thoroughness.ts'
+import { IS_WHOLE_STRESS } from '../support/thoroughness.ts'
 
 // SIGTERM in the middle of as much as sixteen clients can ask. A request that the service has read is in its log, so
 // that what it has read and what its clients have got can be compared.
 
-const ROUNDS = IS_WHOLE ? 50 : 10
+const ROUNDS = IS_WHOLE_STRESS ? 50 : 10
 const CLIENTS = 16
 const STOP_AFTER_MS = 150
 
