@@ -96,7 +96,7 @@ export type SessionReport = {
 
 /** Stripe wants at least 30 minutes from its own clock; the rest is room for retries and clocks that differ. */
 const SESSION_LIFETIME_MS = 33 * 60_000
-/** A page that closes while someone types a card number is worse than a new one. */
+/** A page that closes while the buyer types a card number is worse than a new one. */
 const REUSE_MARGIN_MS = 5 * 60_000
 /** After this long the provider no longer takes the same `expiresAt`, and no buyer waits for the answer. */
 const CREATION_WINDOW_MS = 60_000
@@ -146,7 +146,7 @@ export function refuseSecondPayment(
   if (purchases.some(isUnderWay)) throw new DomainError('payment_processing')
 }
 
-/** Whether an operator has to look at it, because money is here that was not asked for. */
+/** Whether an operator has to look at it, because it has money that was not asked for. */
 export function awaitsReview(purchase: Purchase, reversals: Reversals): boolean {
   if (purchase.state !== 'review' || purchase.amountReceived === 0) return false
   return isRetained({
@@ -250,7 +250,7 @@ export function acceptDuplicate(purchase: Purchase): Purchase {
   return isDuplicate ? { ...purchase, isDuplicate: false } : purchase
 }
 
-/** Learns the provider's names for it. A report that brings nothing new returns the same object. */
+/** Adds the provider's ids to the purchase. A report that brings nothing new returns the same object. */
 function linkPurchase(purchase: Purchase, report: SessionReport): Purchase {
   const sessionId = purchase.sessionId ?? report.sessionId
   const paymentIntentId = purchase.paymentIntentId ?? report.paymentIntentId
@@ -263,7 +263,7 @@ function advance(purchase: Purchase, progress: PurchaseProgress): Purchase {
   return isLater ? { ...termsOf(purchase), ...progress } : purchase
 }
 
-/** Without what only its present state says. */
+/** The purchase without the fields of its present state. */
 function termsOf(purchase: Purchase): PurchaseTerms {
   const { id, email, language, price, live, createdAt, expiresAt } = purchase
   const { sessionId, paymentIntentId } = purchase

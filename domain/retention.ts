@@ -1,4 +1,4 @@
-/** What goes away by itself once it is of no use any more. */
+/** The kinds of records that the service deletes once they are of no use. */
 export const PRUNED_KINDS = [
   'codes',
   'code_mails',
