@@ -91,7 +91,7 @@ export type PremiumGrantRepository = {
 
 /** Facts about money, by the provider's object id. The purchase that they belong to may not be known (yet). */
 export type RefundRepository = {
-  /** Changes each of the reported ones, all of them or none, and returns how many of them changed their state. */
+  /** Changes all of the reported ones or none, and returns how many of them changed their state. */
   update<Reported extends { readonly id: string }>(
     reported: readonly Reported[],
     origin: Origin,
@@ -158,8 +158,7 @@ export type SweepRepository = {
 /** The moment before which an address's tokens are void; see domain/log-out.ts. */
 export type LogOutRepository = {
   /**
-   * The latest of three: the address's own, those that its erasures left under these digests, and the one of all
-   * addresses.
+   * The latest of the address's own, those that its erasures left under these digests, and the one of all addresses.
    */
   findByEmail(email: Email, digests?: readonly ErasedEmailDigest[]): Promise<Date | null>
   /** `change` gets the latest moment that the address can have under any digests. */
@@ -211,11 +210,10 @@ export type PersonalData = {
   /** As it is at one moment. */
   find(email: Email): Promise<PersonalRecords>
   /**
-   * Removes the address from everything stored. Stores what `decide` returns, revokes every grant, deletes the records
-   * that are about the address alone, replaces the address by `name` in all others, and stores the moment under
-   * `digest`. Null, and nothing is changed, where `decide` returns null. Afterwards none of the database's files
-   * contains the address. Where another process reads an older state meanwhile, the write-ahead log has it until SQLite
-   * restarts that log.
+   * Removes the address from everything stored. Stores what `decide` returns, revokes every grant, deletes records
+   * about the address alone, puts `name` in its place in all others, and stores the moment under `digest`. Null, with
+   * nothing changed, where `decide` returns null. Afterwards no file of the database contains the address; while
+   * another process reads an older state, the write-ahead log has it until SQLite restarts that log.
    */
   erase(
     email: Email,

@@ -7,7 +7,7 @@ import type { RefundState } from './refund.ts'
 export const ACTORS = ['webhook', 'page', 'checkout', 'reconciler', 'outbox', 'operator'] as const
 export type Actor = (typeof ACTORS)[number]
 
-/** When something was changed, by which actor, and for which reason, such as the provider's event. */
+/** When something was changed, by which actor, and from which source, such as an event of the provider. */
 export type Origin = {
   readonly at: Date
   readonly by: Actor

@@ -19,8 +19,8 @@ export function readPurchaseId(text: string): PurchaseId | null {
 export type Price = { readonly amount: number; readonly currency: string }
 
 /**
- * How far a purchase has come. It only moves to a later one of these, in whatever order reports arrive: paid beats
- * closed, and what was once closed is not opened again.
+ * How far a purchase has come. It only moves to a later one of these, in any order of the reports: paid beats closed,
+ * and what was once closed is not opened again.
  */
 export const PURCHASE_STATES = ['open', 'processing', 'closed', 'review', 'paid'] as const
 export type PurchaseState = (typeof PURCHASE_STATES)[number]

@@ -81,7 +81,7 @@ export async function settleSession(
   return { purchase: after, isStateChange: isRestored || before.state !== after.state }
 }
 
-/** A purchase after one report, and the messages that follow. */
+/** A purchase before and after one report. */
 type Step = {
   readonly before: Purchase
   readonly after: Purchase

@@ -7,7 +7,9 @@ import type { Fault } from '../support/stripe-double/faults.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Long enough for an answer on a busy machine, and short enough for a test. Where Stripe is not silent, it is as ever. */
+/**
+ * Long enough for an answer on a busy machine, and short enough for a test. Where Stripe is not silent, it is as ever.
+ */
 const TIMEOUT_MS = 2000
 
 const CREATE = 'POST /v1/checkout/sessions'
