@@ -100,7 +100,7 @@ test.each<Partial<Stripe.Checkout.Session>>([
   { amount_total: null, amount_subtotal: null },
   { amount_total: 0, payment_status: 'no_payment_required' },
 ])(
-  'a session of ours that brought nothing (%j) gives nothing, and the buyer can order anew',
+  'a session of ours that brought nothing (%j) gives nothing, and the buyer can order again',
   async (mismatch) => {
     const buyer = await openBuyer()
     const { double, service, sessionId, account, hasPremium, alarms } = buyer

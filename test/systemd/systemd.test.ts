@@ -243,7 +243,7 @@ function testService(machine: Machine, production: Production, port: number) {
   )
 
   test(
-    'nobody but root and the service can read its secrets',
+    'only root and the service can read its secrets',
     async () => {
       const pid = await property('MainPID')
       const secret = await machine.read(`${CREDENTIALS}/JWT_SECRET`)
@@ -330,7 +330,7 @@ function testService(machine: Machine, production: Production, port: number) {
   )
 
   test(
-    'service install of another executable starts the service anew, and keeps the one before',
+    'service install of another executable restarts the service, and keeps the previous one',
     async () => {
       const pid = await property('MainPID')
       const before = await sure(['sha256sum', ALIBI])

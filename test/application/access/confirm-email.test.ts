@@ -34,7 +34,7 @@ describe('confirmEmail', () => {
     expect(await ports.verifications.findByEmail(parseEmail('bob@example.com'))).toBeNull()
   })
 
-  test('verifies nobody by a wrong code', async () => {
+  test('does not verify an address by a wrong code', async () => {
     const ports = fakePorts()
     await sendCode(ports, mailed)
     const code = parseOtpCode('999999')
@@ -52,7 +52,7 @@ describe('confirmEmail', () => {
     expect(await ports.verifications.findByEmail(email)).toEqual(before)
   })
 
-  test('begins the time anew with every right code', async () => {
+  test('starts the time again with every right code', async () => {
     const ports = fakePorts()
     await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
     ports.clock.advance(20 * MINUTE_MS)
@@ -80,7 +80,7 @@ describe('confirmEmail', () => {
     expect(await ports.verifications.findByEmail(email)).toMatchObject({ codeChallenge: CHALLENGE })
   })
 
-  test('costs nobody the code when the database fails before it is spent', async () => {
+  test('keeps the code valid when the database fails before it is spent', async () => {
     const ports = fakePorts()
     const code = await sendCode(ports, mailed)
     const outage = new Unavailable('storage', { cause: new Error('locked') })

@@ -71,7 +71,7 @@ describe('money that comes for an address that was erased', () => {
     expect(await checkPremium(ports, ANNA)).toBe(false)
   })
 
-  test.each(['paid', 'failed'] as const)('is told to nobody by mail: %s', async (outcome) => {
+  test.each(['paid', 'failed'] as const)('leads to no mail: %s', async (outcome) => {
     const { ports, move, purchaseId } = await openErased()
     await settleSession(ports, move(outcome), 'webhook')
     await deliverOutbox(ports, RUNNING)

@@ -73,7 +73,7 @@ describe('an answer', () => {
     })
   })
 
-  test('comes to whoever asks from the address that was chosen, with the headers', async () => {
+  test('comes from the chosen address, with the headers', async () => {
     const server = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
@@ -100,7 +100,7 @@ describe('an answer', () => {
 })
 
 describe('no answer', () => {
-  test('is told by its reason', async () => {
+  test('is reported with its reason', async () => {
     const hanging = serve(() => new Promise(() => {}))
     const plain = serve(() => new Response(''))
     const cutting = createServer((socket) => socket.destroy())
@@ -122,7 +122,7 @@ describe('no answer', () => {
     })
   })
 
-  test('is told of a certificate that does not hold', async () => {
+  test('is reported for a certificate that does not hold', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'alibi-certificate-'))
     ends.push(() => rmSync(folder, { recursive: true, force: true }))
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

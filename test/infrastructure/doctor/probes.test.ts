@@ -55,7 +55,7 @@ async function quickly<Value>(work: Promise<Value>): Promise<Value> {
   return value
 }
 
-describe('whoever does not answer is given up in time', () => {
+describe('a provider that does not answer is given up in time', () => {
   const silent = () => serve(() => new Promise(() => {}))
 
   test('Stripe', async () => {
@@ -206,7 +206,7 @@ describe('Stripe', () => {
   }
   const PRODUCT = { price: { amount: 400, currency: 'eur' }, name: 'Alibi' }
 
-  test('is asked for each permission that a restricted key needs, and told which it lacks', async () => {
+  test('is asked for each permission that a restricted key needs, and names those that it lacks', async () => {
     const { double, probe } = await openDouble()
     expect((await probe()).key).toEqual({
       kind: 'answered',
@@ -438,7 +438,7 @@ describe('the clock', () => {
     })
   })
 
-  test('is compared with whoever is asked, and not with whom that one points to', async () => {
+  test('is compared with the server that is asked, and not with the one to which it redirects', async () => {
     const elsewhere = dated(new Date(NOON.getTime() + 90_000).toUTCString())
     const date = NOON.toUTCString()
     const url = serve(
@@ -450,7 +450,7 @@ describe('the clock', () => {
     })
   })
 
-  test('is as the system says where nobody can be asked, or nobody tells', async () => {
+  test('is as the system says where no server can be asked, or none has a date', async () => {
     expect(await probeClock(null, options)).toMatchObject({
       kind: 'system',
       isSynchronized: true,
@@ -463,7 +463,7 @@ describe('backups', () => {
   const probe = (folder: string, databasePath: string | null = null) =>
     probeBackups({ folder, everyMs: 24 * HOUR_MS, keep: 7 }, { clock: fixedClock(), databasePath })
 
-  test('are told by the newest', () => {
+  test('are judged by the newest', () => {
     const folder = openFolder()
     expect(probe(folder)).toMatchObject({
       newest: null,

@@ -55,7 +55,7 @@ describe('the outbox of two processes on one SQLite file', () => {
     expect(new Set(keys).size).toBe(count)
   })
 
-  test('waits for nobody’s write while nothing is due', async () => {
+  test('waits for no other write while nothing is due', async () => {
     const { databases, stores } = openTwo({ busyTimeoutMs: 0 })
     const messages = [{ ...MESSAGE, dueAt: new Date(NOON.getTime() + 1) } as OutboxMessage]
     await stores[0].purchases.update(ANNA, ORIGIN, () => ({ purchase: PAID, messages }))
@@ -66,7 +66,7 @@ describe('the outbox of two processes on one SQLite file', () => {
   })
 })
 
-describe('what is told again', () => {
+describe('a repeated report', () => {
   test('costs no write to the disk', async () => {
     const { databases, stores } = openTwo()
     const [store] = stores

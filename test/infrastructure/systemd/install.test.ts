@@ -95,7 +95,7 @@ describe('an installation', () => {
     expect(readlinkSync(at(PLACES.enabled))).toBe(PLACES.unit)
   })
 
-  test('a second time changes no file, and nothing that systemd is told', async () => {
+  test('a second time changes no file, and sends systemd no command', async () => {
     await install()
     const before = census()
     const { systemctl, told } = fakeSystemctl({ active: 'active' })
@@ -217,7 +217,7 @@ describe('an installation', () => {
 describe('whatever was there before,', () => {
   const modeOf = (path: string) => (statSync(at(path)).mode & 0o7777).toString(8)
 
-  test('everybody may run the executable and nobody change it', async () => {
+  test('every user may run the executable, and only root may change it', async () => {
     chmodSync(executable, 0o4700)
     await install()
     expect(modeOf(PLACES.executable)).toBe('755')
@@ -228,7 +228,7 @@ describe('whatever was there before,', () => {
     expect(existsSync(at(PLACES.previous))).toBe(false)
   })
 
-  test('everybody may read the unit and nobody change it', async () => {
+  test('every user may read the unit, and only root may change it', async () => {
     await install()
     chmodSync(at(PLACES.unit), 0o666)
     const { files } = await install()
@@ -321,7 +321,7 @@ describe('whatever was there before,', () => {
   })
 })
 
-describe('systemd is told', () => {
+describe('systemd gets the command', () => {
   test('the first time to read the unit and to start it with the machine, but not to start it now', async () => {
     const { systemctl, told } = fakeSystemctl()
     const { enabled, restarted, service } = await install(systemctl)
@@ -330,7 +330,7 @@ describe('systemd is told', () => {
     expect(service).toMatchObject({ installed: true, active: false })
   })
 
-  test('to start anew what runs, when the executable is another one', async () => {
+  test('to restart a running service, when the executable is another one', async () => {
     await install()
     writeFileSync(executable, 'version 2')
     const { systemctl, told } = fakeSystemctl({ active: 'active' })
@@ -338,7 +338,7 @@ describe('systemd is told', () => {
     expect(told).toEqual(['daemon-reload', 'restart alibi.service'])
   })
 
-  test('to read and start anew what an interrupted installation has left unsaid', async () => {
+  test('to reload and restart after an interrupted installation', async () => {
     await install()
     const { systemctl, told } = fakeSystemctl({ active: 'active', shown: 'NeedDaemonReload=yes' })
     expect(await install(systemctl)).toMatchObject({ restarted: true })
@@ -353,14 +353,14 @@ describe('systemd is told', () => {
     expect(told).toEqual([])
   })
 
-  test('to start anew what tries to start, and how it does afterwards is what is reported', async () => {
+  test('to restart a service that tries to start, and the state afterwards is reported', async () => {
     await install()
     writeFileSync(executable, 'version 2')
     const { systemctl } = fakeSystemctl({ active: 'activating' })
     expect(await install(systemctl)).toMatchObject({ restarted: true, service: { active: true } })
   })
 
-  test('to start anew what still runs from the executable before, and nothing else', async () => {
+  test('to restart a service that still runs from the previous executable, and nothing else', async () => {
     executable = Bun.which('sleep') ?? ''
     await install()
     await using child = Bun.spawn([at(PLACES.executable), '60'])

@@ -87,7 +87,7 @@ test('a task that fails is logged by its name, tried again later, and holds up n
   await service.end()
 })
 
-test('a task under way is told that the service stops, and is waited for', async () => {
+test('a task under way learns that the service stops, and the service waits for it', async () => {
   const { promise: told, resolve: tell } = Promise.withResolvers<void>()
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const service = await startTasks([

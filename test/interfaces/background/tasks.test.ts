@@ -238,7 +238,7 @@ describe('the service by itself', () => {
     await work
   })
 
-  test('asks what is sold at its start, and works as well when nobody answers', async () => {
+  test('asks for the price at its start, and works as well without an answer', async () => {
     const { ports, start, stop, waits, pass, move, email } = await openService()
     let asked = 0
     ports.payments.price = async () => {
@@ -261,7 +261,7 @@ describe('the service by itself', () => {
     await work
   })
 
-  test('ends when it is told to, and not before what is under way has ended', async () => {
+  test('ends when it has to stop, and not before the work under way has ended', async () => {
     const { ports, start, stop } = await openService()
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const { readSession } = ports.payments

@@ -184,7 +184,7 @@ describe('listen', () => {
     await stopped
   })
 
-  test('whoever has sent half a request does not hold up its end for long, and may still send the rest', async () => {
+  test('a client that has sent half a request does not delay the stop for long, and may still send the rest', async () => {
     const listener = open(async () => new Response('hello'))
     const sockets = [
       connect(listener.port, '127.0.0.1'),
@@ -362,7 +362,7 @@ describe('over a socket', () => {
     expect((await send(9)).status).toBe(413)
   })
 
-  test('a body nobody reads is not taken for the next request', async () => {
+  test('an unread body is not taken for the next request', async () => {
     const { listener } = openLimited()
     const hidden = 'GET /languages HTTP/1.1\r\nHost: x\r\n\r\n'
     const answer = await exchange(

@@ -37,7 +37,7 @@ describe('telemetry hears of every answer', () => {
     expect(JSON.stringify(http.ports.telemetry.events)).not.toContain(EMAIL)
   })
 
-  test('and of the time it took by a clock that nobody sets', async () => {
+  test('and of the time it took by a monotonic clock', async () => {
     let ms = 0
     const http = openHttp({ monotonicMs: () => (ms += 7) })
     await http.get('/languages')

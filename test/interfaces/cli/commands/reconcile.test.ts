@@ -207,7 +207,7 @@ describe('a run that cannot look at everything exits 1', () => {
   })
 })
 
-describe('a run that is told to stop', () => {
+describe('a run that has to stop', () => {
   test('ends after the object under way, shows every sweep all the same and exits 1', async () => {
     const { ports, anna, bert } = await openPaid()
     const stop = new AbortController()

@@ -52,7 +52,7 @@ describe('service install', () => {
     ])
   })
 
-  test('says that a service that ran was started anew', async () => {
+  test('says that a service that ran was restarted', async () => {
     const upgraded = { path: '/usr/local/bin/alibi', change: 'replaced' } as const
     expect(await run({ ...SAME, files: [upgraded], restarted: true })).toEqual([
       'replaced  /usr/local/bin/alibi',
