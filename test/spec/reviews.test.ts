@@ -26,7 +26,7 @@ const MISMATCHES: readonly (readonly [string, Partial<Stripe.Checkout.Session>])
   ['mode', { mode: 'setup' }],
 ]
 
-/** Everyone who can see the session; whoever does so first puts it aside. */
+/** Every way to read the session; the first to do so puts it aside. */
 const SEERS: Readonly<Record<Exclude<Actor, 'outbox'>, (buyer: Buyer) => Promise<unknown>>> = {
   async webhook({ double, service, sessionId }) {
     const session = double.sessions.get(sessionId)!

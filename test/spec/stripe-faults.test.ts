@@ -156,7 +156,7 @@ const TASKS: readonly Task[] = [
     ...RECONCILER,
     name: 'the reconciler, whatever it asks',
     route: null,
-    // Every sweep waits anew.
+    // Every sweep has a wait of its own.
     options: { timeoutMs: 1000 },
     prepare: async (customer) => {
       customer.double.pay(await customer.openPage())

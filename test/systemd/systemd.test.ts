@@ -143,7 +143,7 @@ function testService(machine: Machine, production: Production, port: number) {
         'BUN_BE_BUN=1',
         'BUN_OPTIONS=--preload=/nowhere.ts',
       ])
-      // Whoever does that first, as root, has not made a folder that the service cannot use.
+      // A command that root runs first must not make a folder that the service cannot use.
       await sure([ALIBI, 'migrate', ...BY_HAND])
       await sure(['systemctl', 'start', 'alibi'])
 
@@ -380,7 +380,7 @@ function fillIn(text: string, values: Readonly<Record<string, string>>): string 
   }, text)
 }
 
-/** One on which nobody listens at this moment. */
+/** A port on which no process listens at this moment. */
 function freePort(): number {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const { port = 0 } = server

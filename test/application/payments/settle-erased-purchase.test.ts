@@ -113,7 +113,7 @@ describe('an erasure in the same moment', () => {
   test('as a second payment is looked at does not keep it from being sent back', async () => {
     const { ports, second } = await openPaidTwice()
     const { findById } = ports.purchases
-    // Whoever looks up the address first and the account then must not find that account empty.
+    // A method that looks up the address first and the account then must not find that account empty.
     ports.purchases.findById = async (id) => {
       const found = await findById(id)
       await eraseEmail(ports, ANNA)

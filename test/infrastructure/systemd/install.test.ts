@@ -44,7 +44,7 @@ const draftOf = (path: string, pid: number) => join(dirname(at(path)), `${draftP
 const install = (systemctl: ReturnType<typeof fakeSystemctl>['systemctl'] | null = null) =>
   installService({ root, executable, completion: '# completion', systemctl })
 
-/** A systemd that knows the unit as soon as its file is there, and keeps what it was told. */
+/** A systemd that knows the unit as soon as its file is there, and keeps the commands that it got. */
 function fakeSystemctl({ active = 'inactive', failing = '', shown = '' } = {}) {
   const told: string[] = []
   async function systemctl(...parameters: readonly string[]): Promise<string> {
@@ -192,7 +192,7 @@ describe('an installation', () => {
     const path = at(PLACES.settings)
     mkdirSync(dirname(path), { recursive: true })
     const file = { text: 'ours', mode: 0o600, owner: 'operator' } as const
-    // It is seen by nobody who follows links, as what appears right after somebody has looked.
+    // A check that follows links does not see it, like a file that appears right after the check.
     symlinkSync('nowhere', path)
     expect(placeText(path, file)).toBe('kept')
     expect(readlinkSync(path)).toBe('nowhere')

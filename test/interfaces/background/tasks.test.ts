@@ -22,7 +22,7 @@ const OTHERS = {
 function steppedWaits() {
   const sleeping = new Set<{ leftMs: number; wake: () => void }>()
   return {
-    /** How long each task has been told to wait. */
+    /** How long each task waits. */
     asked: () => [...sleeping].map(({ leftMs }) => leftMs).toSorted((a, b) => a - b),
     wait(milliseconds: number, until: AbortSignal): Promise<void> {
       if (until.aborted) return Promise.resolve()

@@ -6,7 +6,7 @@ import { type Listener, listen } from '../../../interfaces/http/listen.ts'
 import { answers, countingLimiter, EMAIL, openHttp } from '../../support/http/http-client.ts'
 import { livedMs } from '../../support/service/lived-time.ts'
 
-/** More than the system takes of an answer that nobody reads. */
+/** More than the system takes of an answer that no client reads. */
 const LARGE = 20_000_000
 
 const opened: Listener[] = []

@@ -6,7 +6,7 @@ import { countingLimiter, EMAIL, openHttp, WRONG_CODE } from '../../support/http
 
 const SIGNED = { 'stripe-signature': 'valid' }
 
-/** The answers that were told of, without the time they took. */
+/** The answers that telemetry got, without the time they took. */
 function answersOf({ ports }: ReturnType<typeof openHttp>) {
   return ports.telemetry.of('request_answered').map(({ ms, kind, ...answer }) => answer)
 }

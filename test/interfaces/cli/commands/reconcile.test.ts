@@ -44,7 +44,7 @@ async function run(
   return { exitCode, lines, errorLines, shown }
 }
 
-/** Two buyers who paid, and of whom no webhook told; one of them has had a refund. */
+/** Two buyers who paid without a notification; one of them has had a refund. */
 async function openPaid() {
   const anna = await openBuyer()
   const { ports } = anna
