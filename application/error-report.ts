@@ -8,22 +8,22 @@ const CAUSES_MAX = 5
 /** What may be private in a message: an address, a code, and any text long enough to be a token or a key. */
 const PRIVATE = /\S*@\S*|[\p{L}\p{Nd}_+/=.-]{24,}|\p{Nd}{6,}/gu
 
-/** What an operator has to look at first. */
+/** The settings that an operator has to look at first. */
 const SETTINGS: Readonly<Record<Outage, string>> = {
   email: 'RESEND_API_KEY',
   payment: 'STRIPE_SECRET_KEY',
   storage: 'DATABASE_URL',
 }
 
-/** What went wrong and what that came from, in one line for an operator. It may quote what is private. */
+/** An error and its causes in one line for an operator. It may quote private data. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
 }
 
 /**
- * What the log may say about an error: `error` is its summary, `stack` where it and its causes were thrown. Neither
- * quotes what could be an address, a code, a token or a key.
+ * What the log may say about an error: `error` is its summary, `stack` shows where it and its causes were thrown.
+ * Neither quotes text that could be an address, a code, a token or a key.
  */
 export function reportFault(error: unknown): { readonly error: string; readonly stack: string } {
   const stack = causesOf(error).map(framesOf).filter(Boolean).join('\n  caused by\n')
@@ -35,7 +35,7 @@ export function summariseError(error: unknown): string {
   return causesOf(error).map(summarise).join(' <- ')
 }
 
-/** What a fault of work in the background ended. */
+/** The events for a fault of work in the background, by the part that it ended. */
 type FaultEvent = Extract<
   LogEvent,
   'task.failed' | 'outbox.failed' | 'reconcile.sweep_failed' | 'reconcile.object_failed'

@@ -1,6 +1,6 @@
 /**
- * Every event that the log can tell of: its key, which operators filter and alert by and which never changes, how grave
- * it is, and its sentence for people. docs/log-events.md says what each means and what to do about it.
+ * Every event of the log: its key, its level and its sentence for people. Operators filter and alert by the key, so
+ * that it never changes. docs/log-events.md explains each event and says what to do about it.
  */
 export const LOG_EVENTS = {
   'service.serving': { level: 'info', message: 'serving' },

@@ -1,4 +1,4 @@
-/** So few at once that a page takes little memory, and no reader holds up a write for long. */
+/** Small enough that a page takes little memory, and that no reader delays a write for long. */
 const PAGE_SIZE = 200
 
 /** All items of a list. Each page is read once the one before it is used up, from the item after its last one. */

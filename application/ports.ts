@@ -59,8 +59,8 @@ export type PaymentGateway = {
   listRefunds(paymentIntentId: string): Promise<readonly Refund[]>
   listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>
   /**
-   * Sends back all of a payment that has not been sent back yet, and returns every refund of it. Idempotent by its
-   * nature, and by the key for as long as the provider remembers it.
+   * Refunds all of a payment that has not been refunded yet, and returns every refund of it. Idempotent by its nature,
+   * and by the key for as long as the provider remembers it.
    */
   refundPayment(refund: { paymentIntentId: string; key: OutboxKey }): Promise<readonly Refund[]>
   /** Sessions that a buyer has completed, by the time of their making. */
@@ -116,7 +116,7 @@ export type Secrets = {
   challengeOf(verifier: CodeVerifier): CodeChallenge
   newPurchaseId(): PurchaseId
   newGrantId(): string
-  /** A name for an address that is erased. Tells nothing of it, nor of the time. */
+  /** A name for an erased address. It reveals neither the address nor the time. */
   newErasedEmail(): Email
   /** The digests that stand for the address once it is erased: under today's key, then under those that still count. */
   erasureDigests(email: Email): readonly [ErasedEmailDigest, ...ErasedEmailDigest[]]
@@ -151,7 +151,10 @@ export type LastReasons = {
   remember(reader: Email, language: Language, index: number): void
 }
 
-/** Counts by client, exactly: no window of its length has more than `limit` accepted. A refusal does not count. */
+/**
+ * Counts requests by client, exactly: any window of its length has at most `limit` accepted requests. A refused request
+ * does not count.
+ */
 export type RateLimiter = {
   readonly limit: number
   readonly windowMs: number

@@ -38,7 +38,8 @@ export type Account = Reversals & {
   readonly verification: Verification | null
 }
 
-// A method that can change a grant takes its cause. It writes both to the audit trail in the same transaction.
+// A method that can change a grant takes the origin of the change. It writes both to the audit trail in the same
+// transaction.
 
 /** Never holds two open purchases of one address, nor one session under two purchases. */
 export type PurchaseRepository = {
@@ -77,7 +78,7 @@ export type DatedGrant = PremiumGrant & { readonly since: Date }
 /** A paid purchase is a grant; refunds and disputes join it by payment intent, whichever was known first. */
 export type PremiumGrantRepository = {
   findByEmail(email: Email): Promise<readonly PremiumGrant[]>
-  /** Gives an address premium by an operator's word, at the moment of the cause. */
+  /** Gives an address premium by an operator's word, at the moment that `origin` names. */
   add(grant: { id: string; email: Email }, origin: Origin): Promise<void>
   /** Revokes every grant the address has now, and says how many. A purchase paid later is a new grant. */
   revokeAll(email: Email, origin: Origin): Promise<number>
@@ -88,9 +89,9 @@ export type PremiumGrantRepository = {
   }): Promise<readonly DatedGrant[]>
 }
 
-/** Facts about money, by the provider's object id. They may be about money of no purchase that is known (yet). */
+/** Facts about money, by the provider's object id. The purchase that they belong to may not be known (yet). */
 export type RefundRepository = {
-  /** Changes what is known of each reported one, of all of them or of none, and says of how many the state changed. */
+  /** Changes all of the reported ones or none, and returns how many of them changed their state. */
   update<Reported extends { readonly id: string }>(
     reported: readonly Reported[],
     origin: Origin,
@@ -102,7 +103,7 @@ export type RefundRepository = {
 }
 
 export type DisputeRepository = {
-  /** As the refunds' own. */
+  /** As `update` of the refunds. */
   update<Reported extends { readonly id: string }>(
     reported: readonly Reported[],
     origin: Origin,
@@ -119,12 +120,12 @@ export type AuditTrail = {
   findByEmail(email: Email): Promise<readonly AuditEntry[]>
 }
 
-/** What waits to be carried out outside. Messages come in together with their purchase. */
+/** The messages that wait to be carried out by a provider. A message is stored together with its purchase. */
 export type OutboxRepository = {
   /**
    * Takes the message of these kinds that has been due for the longest, and stores it as `begin` leaves it, so that no
-   * other process takes it as well. Null when none is due. A message is also due when its wait is longer than any wait
-   * lasts: the clock has been set back.
+   * other process takes it as well. Null when none is due. A message is also due when it would have to wait longer than
+   * any wait lasts: then the clock has been set back.
    */
   takeDue(
     due: { kinds: readonly OutboxKind[]; now: Date },
@@ -156,9 +157,11 @@ export type SweepRepository = {
 
 /** The moment before which an address's tokens are void; see domain/log-out.ts. */
 export type LogOutRepository = {
-  /** The latest of the address's own, of those that its erasures left under these digests, and of everybody's. */
+  /**
+   * The latest of the address's own, those that its erasures left under these digests, and the one of all addresses.
+   */
   findByEmail(email: Email, digests?: readonly ErasedEmailDigest[]): Promise<Date | null>
-  /** `change` gets the latest moment that the address can have, whatever its digests are. */
+  /** `change` gets the latest moment that the address can have under any digests. */
   update(email: Email, change: (tokensValidAfter: Date | null) => Date): Promise<void>
 }
 
@@ -207,10 +210,10 @@ export type PersonalData = {
   /** As it is at one moment. */
   find(email: Email): Promise<PersonalRecords>
   /**
-   * Takes the address out of everything stored. Stores what `decide` returns, revokes every grant, deletes what is
-   * about the address alone, puts `name` in its place elsewhere, and the moment under `digest`. Null, and nothing
-   * is changed, where `decide` returns null. Afterwards the address is in none of the database's files; where another
-   * process reads an older state meanwhile, the write-ahead log has it until SQLite restarts that log.
+   * Removes the address from everything stored. Stores what `decide` returns, revokes every grant, deletes records
+   * about the address alone, puts `name` in its place in all others, and stores the moment under `digest`. Null, with
+   * nothing changed, where `decide` returns null. Afterwards no file of the database contains the address; while
+   * another process reads an older state, the write-ahead log has it until SQLite restarts that log.
    */
   erase(
     email: Email,
@@ -221,9 +224,9 @@ export type PersonalData = {
 
 export type Retention = {
   /**
-   * Deletes those that have been of no use since `upTo` or longer, `limit` at most, and says how many; see
+   * Deletes at most `limit` records that have been of no use since `upTo` or longer, and returns how many; see
    * domain/retention.ts. Messages that were given up, and purchases of an erased address, stay. Once log-outs are
-   * deleted, all tokens from before the latest of them are void, of every address.
+   * deleted, the tokens of every address from before the latest of them are void.
    */
   prune(kind: PrunedKind, batch: { upTo: Date; limit: number }): Promise<number>
 }

@@ -60,11 +60,11 @@ export type NotificationReceived = {
    * of a kind that changes nothing. `refused` was not signed by the provider.
    */
   readonly outcome: 'news' | 'known' | 'ignored' | 'refused' | 'unavailable' | 'fault'
-  /** From the event until it was dealt with; null where it was not, or where the event tells no time. */
+  /** From the event until it was handled. Null where it was not handled, or where the event has no time. */
   readonly lagMs: number | null
 }
 
-/** A way through the provider's records came to its end, or was cut short. */
+/** A sweep through the provider's records came to its end, or was cut short. */
 export type SweepEnded = {
   readonly kind: 'sweep_ended'
   readonly sweep: string

@@ -48,8 +48,8 @@ export function findNewest<Backup extends Dated>(
 }
 
 /**
- * Those that are too many, in the order in which they have to go. Backups from the future go first, since they would
- * push out every backup made until then; the oldest go next. The latest from the past always stays.
+ * The backups beyond the number to keep, in the order in which to delete them. Backups from the future go first, since
+ * they would displace every backup made until then; the oldest go next. The latest from the past always stays.
  */
 export function findBackupsToPrune<Backup extends Dated>(
   backups: readonly Backup[],

@@ -2,7 +2,7 @@ import type { Brand } from './brand.ts'
 import { DomainError } from './errors.ts'
 
 // Proof Key for Code Exchange, method S256 (RFC 7636): a browser makes up a verifier. It sends the challenge while it
-// proves an address, and the verifier when it comes back. The challenge does not tell the verifier.
+// proves an address, and the verifier when it comes back. The challenge does not reveal the verifier.
 
 // Why: docs/decisions.md#a-proven-address-logs-in-by-proof-key-for-code-exchange
 /** The SHA-256 of a verifier in base64url; worthless without the verifier. */
@@ -14,7 +14,7 @@ export type CodeVerifier = Brand<string, 'CodeVerifier'>
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
-/** Throws `invalid_proof_key` for what no SHA-256 looks like. */
+/** Throws `invalid_proof_key` for text that cannot be a SHA-256. */
 export function parseCodeChallenge(input: string): CodeChallenge {
   if (!CHALLENGE.test(input)) throw new DomainError('invalid_proof_key')
   return input as CodeChallenge

@@ -1,4 +1,4 @@
-/** Compares every character, also after a difference, so that the time it takes tells nothing but the length. */
+/** Compares every character, also after a difference, so that its duration reveals nothing but the length. */
 export function equalInConstantTime(left: string, right: string): boolean {
   if (left.length !== right.length) return false
   let difference = 0

@@ -22,7 +22,7 @@ export function mergeDispute(known: Dispute | null, reported: Dispute): Dispute 
   return compareDisputes(reported, known) > 0 ? reported : known
 }
 
-/** A verdict outlasts what led to it; of two verdicts the later one holds, and of two at once the loss. */
+/** A verdict replaces every earlier state. Of two verdicts the later one holds; of two at the same moment, the loss. */
 function compareDisputes(left: Dispute, right: Dispute): number {
   return (
     disputeStage(left) - disputeStage(right) ||

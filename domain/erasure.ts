@@ -9,8 +9,8 @@ const NAME = new RegExp(`^erased-[0-9a-z]+@${ERASED_DOMAIN.replace('.', '\\.')}$
 
 // Why: docs/decisions.md#an-erased-address-leaves-a-name-and-a-digest
 /**
- * The name that takes the place of an address in what the books need. One for each erasure, so that what belonged
- * together stays together. It is no mailbox: `.invalid` is no domain (RFC 6761, section 6.4).
+ * The name that takes the place of an address in records that bookkeeping needs. Each erasure has one of its own, so
+ * that the records of an address stay together. It is no mailbox: `.invalid` is no domain (RFC 6761, section 6.4).
  */
 export function erasedEmail(id: string): Email {
   return `erased-${id}@${ERASED_DOMAIN}` as Email

@@ -15,11 +15,11 @@ export type Refusal =
   | 'payment_processing'
   | 'invalid_signature'
 
-/** A rule said no. What that costs the caller, such as a counted try, the function that throws it says. */
+/** A rule said no. The function that throws it documents what that costs the caller, such as a counted try. */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
 
-  /** `retryAt` is when a refusal that only time lifts is lifted, and null for every other. */
+  /** `retryAt` is the moment at which the refusal ends by itself; null where time does not end it. */
   constructor(
     readonly refusal: Refusal,
     readonly retryAt: Date | null = null,

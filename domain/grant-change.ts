@@ -7,7 +7,7 @@ import type { RefundState } from './refund.ts'
 export const ACTORS = ['webhook', 'page', 'checkout', 'reconciler', 'outbox', 'operator'] as const
 export type Actor = (typeof ACTORS)[number]
 
-/** When something was changed, by whom, and through what: the provider's event, for one. */
+/** When something was changed, by which actor, and from which source, such as an event of the provider. */
 export type Origin = {
   readonly at: Date
   readonly by: Actor
@@ -21,7 +21,7 @@ export type GrantChangeReason =
   | `refund_${RefundState}`
   | `dispute_${DisputeState}`
 
-/** One fact about a grant that is new, and whether the grant gives premium from then on. */
+/** One new fact about a grant, and whether the grant gives premium from then on. */
 export type GrantChange = {
   readonly grantId: string
   readonly email: Email
@@ -31,7 +31,7 @@ export type GrantChange = {
   readonly isActive: boolean
 }
 
-/** A change as it is written down, once and for ever. */
+/** A change as the audit trail stores it. */
 export type AuditEntry = GrantChange & Origin
 
 /** What is new in `after`, in the order of the grants. Facts are never taken back, so `after` lacks none of them. */

@@ -7,7 +7,7 @@ const WITHOUT_DECIMALS: ReadonlySet<string> = new Set(
   'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '),
 )
 const WITH_THREE_DECIMALS: ReadonlySet<string> = new Set('bhd jod kwd omr tnd'.split(' '))
-/** Stripe counts them in hundredths that do not exist any more, and takes whole ones alone. */
+/** Stripe counts these in hundredths that no longer exist, and accepts only whole units. */
 const WHOLE_IN_HUNDREDTHS: ReadonlySet<string> = new Set('isk ugx'.split(' '))
 
 /** How many decimals an amount in minor units has in the currency, a lower-case ISO 4217 code. */

@@ -10,7 +10,9 @@ export type OtpCode = Brand<string, 'OtpCode'>
 /** What a code is derived from with a secret key; worthless without that key. */
 export type OtpSeed = Brand<string, 'OtpSeed'>
 
-/** One code that was issued. Its digits follow from the seed and the secret key; the state alone does not tell them. */
+/**
+ * One code that was issued. Its digits follow from the seed and the secret key; the state alone does not reveal them.
+ */
 export type Otp = {
   readonly seed: OtpSeed
   readonly issuedAt: Date
@@ -159,7 +161,7 @@ export function forgetWrongTries(
   return { record: forgotten === 0 ? record : { ...record, wrongTriesAt: [] }, forgotten }
 }
 
-/** A replacement counts only once the code before it has run out: never are two codes right at once. */
+/** A replacement counts only once the code before it has run out, so that two codes are never right at once. */
 function promoteReplacement(record: OtpRecord, now: Date): OtpRecord {
   if (isLive(record.current, now)) return record
   return { ...record, current: record.replacement, replacement: null }

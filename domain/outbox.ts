@@ -6,8 +6,8 @@ import { isRetained, type Reversals } from './premium-grant.ts'
 import type { Price, Purchase, PurchaseId, SessionOutcome } from './purchase.ts'
 
 /**
- * What a purchase may lead to outside: a mail that says how its payment ended, or the refund of a payment that was one
- * too many. Carried out at least once, and once alone while the provider remembers the key.
+ * What a purchase may ask of a provider: a mail about how its payment ended, or the refund of a duplicate payment. Each
+ * is carried out at least once, and only once while the provider remembers the key.
  */
 export const OUTBOX_KINDS = ['payment_confirmed', 'payment_failed', 'duplicate_refund'] as const
 export type OutboxKind = (typeof OUTBOX_KINDS)[number]
@@ -39,7 +39,7 @@ export type OutboxProgress =
 /** Longer than the service waits for any provider, so that no attempt overtakes the one before it. */
 const FIRST_WAIT_MS = 30_000
 export const WAIT_MAX_MS = HOUR_MS
-/** As many as there are in three days of such waits. */
+/** The number of attempts in three days of such waits. */
 export const ATTEMPTS_MAX = 78
 
 /**
@@ -48,7 +48,7 @@ export const ATTEMPTS_MAX = 78
  */
 const KEY_LIFETIME_MS = DAY_MS
 
-/** What follows from one step of a purchase. Nothing does from a step that leads nowhere. */
+/** The messages that follow from one step of a purchase. None follow where its state stays the same. */
 export function messagesAbout(
   {
     before,
@@ -59,10 +59,7 @@ export function messagesAbout(
     before: Purchase
     after: Purchase
     outcome: SessionOutcome
-    /**
-     * What has been given back of a purchase whose row, and with it the record of its messages, was lost. Null for any
-     * other.
-     */
+    /** The refunds and disputes of a purchase whose row was lost together with its messages. Null for any other. */
     lost: Reversals | null
   },
   {
@@ -79,7 +76,7 @@ export function messagesAbout(
     const isRefundable = refundDuplicates && after.paymentIntentId !== null
     return isRefundable ? [draftMessage('duplicate_refund', after, now)] : []
   }
-  // A mail that may have gone out may only go out again while the provider still knows it by its key.
+  // The mail may have been sent before. It may be sent again only while the provider still knows its key.
   if (lost && now.getTime() - after.createdAt.getTime() > KEY_LIFETIME_MS) return []
   if (after.state === 'paid') return [draftMessage('payment_confirmed', after, now)]
   const isBadNews = after.state === 'closed' && outcome === 'failed' && !hasPremium
@@ -109,8 +106,8 @@ export function draftMessage(kind: OutboxKind, purchase: Purchase, now: Date): O
 }
 
 /**
- * Begins an attempt and says when the next one is due, so that an attempt that fails, or is killed, needs no further
- * note. The waits grow from half a minute to an hour; after three days of them the message is given up.
+ * Begins an attempt and sets the moment of the next one, so that a failed or killed attempt needs no further write. The
+ * waits grow from half a minute to an hour; after three days of them the message is given up.
  */
 export function beginAttempt(message: OutboxMessage, now: Date): OutboxMessage {
   if (message.state !== 'waiting') return message
@@ -120,7 +117,7 @@ export function beginAttempt(message: OutboxMessage, now: Date): OutboxMessage {
   return { ...termsOf(message), attempts: message.attempts + 1, state: 'waiting', dueAt }
 }
 
-/** What has ended stays as it ended. */
+/** A message that has ended stays as it is. */
 export function endMessage(
   message: OutboxMessage,
   state: 'done' | 'dropped' | 'given_up',

@@ -2,13 +2,13 @@ import { type Dispute, type DisputeState, withdrawsFunds } from './dispute.ts'
 import type { Email } from './email.ts'
 import { isRefundedInFull, type Refund, type RefundState } from './refund.ts'
 
-/** What goes back to the buyer, or is asked back. */
+/** Money that goes back to the buyer, or that a bank asks back. */
 export type Reversals = {
   readonly refunds: readonly Refund[]
   readonly disputes: readonly Dispute[]
 }
 
-/** What became of the money of a paid purchase. */
+/** The money of a paid purchase, and how much of it goes back. */
 export type Payment = Reversals & {
   /** In minor units; 0 when a voucher paid for everything. */
   readonly amountPaid: number
@@ -56,7 +56,7 @@ export function isDuplicatePayment(grants: readonly PremiumGrant[], purchaseId: 
   )
 }
 
-/** Whether what is known of a refund or a dispute is another than before, rather than the same at a later moment. */
+/** Whether a refund or a dispute has another state than before, rather than the same state at a later moment. */
 export function isStateChange(
   known: { readonly state: RefundState | DisputeState } | null,
   merged: { readonly state: RefundState | DisputeState },

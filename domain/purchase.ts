@@ -20,8 +20,8 @@ export function readPurchaseId(text: string): PurchaseId | null {
 export type Price = { readonly amount: number; readonly currency: string }
 
 /**
- * How far a purchase has come. It only moves to a later one of these, in whatever order reports arrive: paid beats
- * closed, and what was once closed is not opened again.
+ * How far a purchase has come. It only moves to a later one of these, in any order of the reports: paid beats closed,
+ * and what was once closed is not opened again.
  */
 export const PURCHASE_STATES = ['open', 'processing', 'closed', 'review', 'paid'] as const
 export type PurchaseState = (typeof PURCHASE_STATES)[number]
@@ -97,7 +97,7 @@ export type SessionReport = {
 
 /** Stripe wants at least 30 minutes from its own clock; the rest is room for retries and clocks that differ. */
 const SESSION_LIFETIME_MS = 33 * MINUTE_MS
-/** A page that closes while someone types a card number is worse than a new one. */
+/** A page that closes while the buyer types a card number is worse than a new one. */
 const REUSE_MARGIN_MS = 5 * MINUTE_MS
 /** After this long the provider no longer takes the same `expiresAt`, and no buyer waits for the answer. */
 const CREATION_WINDOW_MS = MINUTE_MS
@@ -147,7 +147,7 @@ export function refuseSecondPayment(
   if (purchases.some(isUnderWay)) throw new DomainError('payment_processing')
 }
 
-/** Whether an operator has to look at it, because money is here that was not asked for. */
+/** Whether an operator has to look at it, because it has money that was not asked for. */
 export function awaitsReview(purchase: Purchase, reversals: Reversals): boolean {
   if (purchase.state !== 'review' || purchase.amountReceived === 0) return false
   return isRetained({
@@ -251,7 +251,7 @@ export function acceptDuplicate(purchase: Purchase): Purchase {
   return isDuplicate ? { ...purchase, isDuplicate: false } : purchase
 }
 
-/** Learns the provider's names for it. A report that brings nothing new returns the same object. */
+/** Adds the provider's ids to the purchase. A report that brings nothing new returns the same object. */
 function linkPurchase(purchase: Purchase, report: SessionReport): Purchase {
   const sessionId = purchase.sessionId ?? report.sessionId
   const paymentIntentId = purchase.paymentIntentId ?? report.paymentIntentId
@@ -264,7 +264,7 @@ function advance(purchase: Purchase, progress: PurchaseProgress): Purchase {
   return isLater ? { ...termsOf(purchase), ...progress } : purchase
 }
 
-/** Without what only its present state says. */
+/** The purchase without the fields of its present state. */
 function termsOf(purchase: Purchase): PurchaseTerms {
   const { id, email, language, price, live, createdAt, expiresAt } = purchase
   const { sessionId, paymentIntentId } = purchase

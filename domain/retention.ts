@@ -1,6 +1,6 @@
 import { DAY_MS } from './duration.ts'
 
-/** What goes away by itself once it is of no use any more. */
+/** The kinds of records that the service deletes once they are of no use. */
 export const PRUNED_KINDS = [
   'codes',
   'code_mails',

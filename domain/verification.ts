@@ -8,7 +8,7 @@ export type Verification = {
   readonly email: Email
   readonly verifiedAt: Date
   readonly expiresAt: Date
-  /** By which the browser that proved it can log in; null where it gave none. */
+  /** The browser that proved the address can log in by this. Null where the browser gave none. */
   readonly codeChallenge: CodeChallenge | null
 }
 

@@ -1,16 +1,16 @@
 import type { RateLimiter } from '../application/ports.ts'
 
-/** Clients that do not fit share one bucket for so many places. */
+/** Clients that find no place share buckets. There is one bucket for so many places. */
 const PLACES_PER_OVERFLOW_BUCKET = 16
 
-/** What counts at the moment: when it was accepted, in milliseconds, and for whom. */
+/** An accepted request that still counts: its client, and its moment in milliseconds. */
 type Hit = { readonly client: string; readonly at: number }
 
 // Why: docs/decisions.md#limits-on-clients-live-in-memory-limits-on-addresses-in-the-database
 /**
- * Remembers every hit until its window has passed, for `clientsMax` clients at once. Further ones share buckets, each
- * with the limit of one client, until a place becomes free: then too no client exceeds the limit, and no client that is
- * being counted is forgotten.
+ * Remembers every hit until its window has passed, for `clientsMax` clients at once. Further clients share buckets
+ * until a place becomes free, and each bucket has the limit of one client. Even then no client exceeds the limit, and
+ * no client that is being counted is forgotten.
  */
 export function slidingWindowLimiter({
   limit,
@@ -23,7 +23,7 @@ export function slidingWindowLimiter({
   monotonicMs: () => number
   clientsMax?: number
 }): RateLimiter {
-  // In the order of each client's last hit, so that those who have gone idle stand first.
+  // In the order of each client's last hit, so that idle clients come first.
   const clients = new Map<string, Hit[]>()
   const overflow = new Map<number, Hit[]>()
   const overflowBuckets = Math.ceil(clientsMax / PLACES_PER_OVERFLOW_BUCKET)
@@ -56,7 +56,7 @@ export function slidingWindowLimiter({
     if (clients.has(client)) return null
     const index = Bun.hash.crc32(client) % overflowBuckets
     const bucket = forgetExpired(overflow.get(index) ?? [], now)
-    // A client that is being counted there stays there until that count has passed.
+    // A client with hits in the bucket stays there until they have expired.
     const isCounted = bucket.some((hit) => hit.client === client)
     if (!isCounted && clients.size < clientsMax) return null
     overflow.set(index, bucket)

@@ -10,10 +10,10 @@ import { EXIT } from './cli/exit-codes.ts'
 import { help, refuseUsage } from './cli/help.ts'
 import { commandContext } from './composition/command-context.ts'
 
-// Where it begins: the command line in, the exit code out. What only some commands need is imported when one of them
-// asks for it, so that the small ones start in a few milliseconds.
+// Where it begins: the command line in, the exit code out. A command imports what only some commands need when it asks
+// for it, so that the small ones start in a few milliseconds.
 
-/** Put in where an executable is compiled. */
+/** Defined when an executable is compiled. */
 declare const ALIBI_COMMIT: string | undefined
 const commit = typeof ALIBI_COMMIT === 'undefined' ? 'unknown' : ALIBI_COMMIT
 
@@ -25,7 +25,7 @@ const printError = (text: string) => void process.stderr.write(`${errorPriority}
 const readFile = (path: string) => readFileSync(path, 'utf8')
 
 const exitCode = await main(process.argv.slice(2))
-// What failed may have left something open (a listener, an answer under way) that would keep the process alive.
+// A failure may have left something open, such as a listener or an answer under way, that would keep the process alive.
 if (exitCode !== EXIT.done) process.exit(exitCode)
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -55,7 +55,7 @@ async function run(argv: readonly string[]): Promise<number> {
   return command.run(commandContext({ env, readFile }, given), asked)
 }
 
-/** Whoever reads the first lines and goes is no failure, as with "alibi purchases | head"; a full disk is one. */
+/** A reader that closes the pipe early, as in "alibi purchases | head", is no failure; a full disk is one. */
 function endUnread({ code }: NodeJS.ErrnoException): void {
   process.exit(code === 'EPIPE' ? EXIT.done : EXIT.failed)
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs Alibi as a systemd service on this machine, or upgrades it. It lies beside the executables and their
-# SHA256SUMS, and checks them before it runs anything. Run it again for an upgrade; what is the same already stays.
+# SHA256SUMS, and checks them before it runs anything. Run it again for an upgrade: files that are the same stay.
 set -eu
 unset CDPATH BUN_OPTIONS BUN_BE_BUN
 
@@ -33,7 +33,7 @@ while [ $# -gt 0 ]; do
     --yes) yes=yes ;;
     --root)
       [ -n "${2:-}" ] || refuse_usage '--root needs a folder'
-      # Alibi is started from another folder than this script may have been.
+      # Absolute, because the executable is started from another folder than this script may have been.
       root=$(cd -- "$2" 2>/dev/null && pwd) || fail "--root: $2 is not a folder"
       shift
       ;;
@@ -68,7 +68,7 @@ set -- alibi-*-linux-"$kind"
 executable=$1
 [ -f "$executable" ] || fail "there is no alibi-VERSION-linux-$kind beside this script"
 
-# Whether it, and whatever else of the release is here but for other machines, is as it was released.
+# Checks that this executable and all other files here, except those for other machines, are as they were released.
 [ -f SHA256SUMS ] || fail 'there is no SHA256SUMS beside this script: nothing can be checked'
 own=$(grep "^[0-9a-f]\{64\}  $executable\$" SHA256SUMS) || fail "SHA256SUMS does not name $executable"
 { printf '%s\n' "$own" && grep -v '  alibi-' SHA256SUMS; } |

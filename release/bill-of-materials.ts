@@ -5,7 +5,7 @@ import { licenseOf } from './package-metadata.ts'
 /** The systems that release.sh makes an executable for, as the packages of the runtime call them. */
 export const RUNTIMES = ['linux-aarch64', 'linux-aarch64-musl', 'linux-x64', 'linux-x64-musl']
 
-/** What Bun consists of where it is somebody else's work; `process.versions` has the version or commit of each. */
+/** The parts of Bun by other authors; `process.versions` has the version or commit of each. */
 const RUNTIME_PARTS = [
   'ares',
   'boringssl',
@@ -24,8 +24,8 @@ const RUNTIME_PARTS = [
 ]
 
 /**
- * What the executables consist of, by CycloneDX 1.6: the packages of the lock file and the runtime. It has no time and
- * no serial number, so that the same sources have the same one.
+ * The parts of the executables, in CycloneDX 1.6: the packages of the lock file and the runtime. It has no time and no
+ * serial number, so that the same sources make the same file.
  */
 export function billOfMaterials() {
   const packages = shippedPackages()

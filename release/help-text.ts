@@ -3,7 +3,7 @@ import { help } from '../interfaces/cli/help.ts'
 
 const RULE = '-'.repeat(80)
 
-/** What "alibi help" says, and "alibi help COMMAND" for each. */
+/** The output of "alibi help", and of "alibi help COMMAND" for each command. */
 export function helpText(): string {
   const pages: string[] = []
   const print = (text: string) => void pages.push(text)

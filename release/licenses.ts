@@ -3,7 +3,7 @@ import { licenseOf, licenseTexts } from './package-metadata.ts'
 
 const RULE = '-'.repeat(80)
 
-/** The licences of everything in the executables that is somebody else's work, for whoever passes them on. */
+/** The licences of everything by other authors in the executables. They have to go wherever the executables go. */
 export function licenses(): string {
   const runtime = lockedPackage('bun')
   const parts = shippedPackages().map((one) => {

@@ -14,7 +14,10 @@ type Entry = { readonly path: string; readonly needs: Readonly<Record<string, st
 
 const [PROJECT = {}] = Object.values(lock.workspaces)
 
-/** What the executable is made of, sorted: the dependencies and all that they need. Tools that only build it are not. */
+/**
+ * The packages in the executable, sorted: the dependencies and all that they need, without the tools that only build
+ * it.
+ */
 export function shippedPackages(): readonly LockedPackage[] {
   const reached = new Map<string, LockedPackage>()
   const queue: string[] = resolveAll({ path: '', needs: PROJECT.dependencies ?? {} })
@@ -27,7 +30,7 @@ export function shippedPackages(): readonly LockedPackage[] {
   return [...reached.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** By where it lies: its name, or that of who has a version of its own, too. */
+/** By its place in the lock file: its name, or behind the name of a package that needs a version of its own. */
 export function lockedPackage(path: string): LockedPackage {
   const [resolved, , , integrity] = arrayOf(path)
   const at = resolved.lastIndexOf('@')
@@ -42,7 +45,7 @@ export function lockedPackage(path: string): LockedPackage {
   }
 }
 
-/** Peers are what the project brings along; those that it only builds or tests with are not in the executable. */
+/** The project itself provides the peers. Those that it only builds or tests with are not in the executable. */
 function entryOf(path: string): Entry {
   const [, , information] = arrayOf(path)
   const { dependencies, peerDependencies, optionalPeers = [] } = information
@@ -52,7 +55,7 @@ function entryOf(path: string): Entry {
   return { path, needs: { ...dependencies, ...Object.fromEntries(peers) } }
 }
 
-/** A package of another version than the one at the top lies below whoever needs it. */
+/** A package of another version than the one at the top lies below the package that needs it. */
 function resolveAll({ path, needs }: Entry): string[] {
   return Object.keys(needs).map((name) => {
     const own = `${path}/${name}`

@@ -10,6 +10,7 @@ const COMPOSITION = 'interfaces/composition/'
 /** What runs in browsers, which are the outside world: tests move the browser's own clock. */
 const BROWSER = 'interfaces/http/pages/browser/'
 const LINES_MAX = 300
+const COMMENT_COLUMNS_MAX = 120
 /** Of its own, not counting those of the folders in it: so many names a person takes in at once. */
 const FILES_MAX = 16
 /** Their files are alike: one for each thing of a kind, found by its name. */
@@ -23,7 +24,10 @@ const LARGE_FOLDERS = [
 /** Files with this in their name are put there by a run of this test, maybe another one than this. */
 const BIOME_PROBE = '/biome-probe-'
 
-/** What each folder may import from the project, and whether it may import packages. Only the composition root sees everything. */
+/**
+ * The folders of the project that each folder may import, and whether it may import packages. Only the composition root
+ * sees everything.
+ */
 const FOLDERS = {
   domain: { sees: ['domain'], packages: false },
   application: { sees: ['domain', 'application'], packages: false },
@@ -32,7 +36,9 @@ const FOLDERS = {
 } as const
 type Folder = keyof typeof FOLDERS
 
-/** The ways to name another module: import and export from, import for effect, import() of values and types, require. */
+/**
+ * The ways to name another module: import and export from, import for effect, import() of values and types, require.
+ */
 const MODULE_NAME =
   /\b(?:from|import|require)\b\s*\(?\s*(?<quote>['"`])(?<name>[^'"`\n]+)\k<quote>/g
 /** A module named by something that has to run first. */
@@ -130,6 +136,15 @@ function crowdedFolders(all: readonly Source[]): string[] {
     .map(([folder, files]) => `${folder}: ${files.length} files`)
 }
 
+/** Every line of a comment that begins its line and is wider than a screen shows, as `file:line: columns`. */
+function wideComments({ file, text }: Source): string[] {
+  return text
+    .split('\n')
+    .map((line, index) => ({ line, place: `${file}:${index + 1}: ${line.length} columns` }))
+    .filter(({ line }) => line.length > COMMENT_COLUMNS_MAX && /^\s*(?:\/\/|\/?\*)/.test(line))
+    .map(({ place }) => place)
+}
+
 const sources = await readSources('{domain,application,infrastructure,interfaces}/**/*.ts')
 const tests = await readSources('test/**/*.ts')
 
@@ -201,6 +216,14 @@ describe('the tests', () => {
       .map(({ file }) => file)
       .filter((file) => /^(?:domain|application)\//.test(file) && !tested.has(file))
     expect(untested).toEqual(['domain/brand.ts'])
+  })
+})
+
+describe('the comments', () => {
+  test('of the product, the release and the tests fit on a screen', async () => {
+    const release = await readSources('release/**/*.ts')
+    expect(release.length).toBeGreaterThan(0)
+    expect([...sources, ...release, ...tests].flatMap(wideComments)).toEqual([])
   })
 })
 
@@ -293,6 +316,16 @@ describe('this very test', () => {
     ['a test that is not run', "test('the only one', () => {})", UNRUN_TEST, false],
   ])('looks for %s: %s', (_, text, pattern, found) => {
     expect(places([named('x.ts', text)], pattern).length > 0).toBe(found)
+  })
+
+  test.each([
+    [`// ${'x'.repeat(118)}`, ['x.ts:1: 121 columns']],
+    [`/** ${'x'.repeat(114)} */`, ['x.ts:1: 121 columns']],
+    [`/**\n * ${'x'.repeat(118)}\n */`, ['x.ts:2: 121 columns']],
+    [`// ${'x'.repeat(117)}`, []],
+    [`const text = '${'x'.repeat(200)}'`, []],
+  ])('measures the lines of comments alone: %s', (text, found) => {
+    expect(wideComments(named('x.ts', text))).toEqual(found)
   })
 
   test('sees two folders that import each other, and no others', () => {

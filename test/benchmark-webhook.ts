@@ -53,7 +53,7 @@ async function openPages(url: string, mailbox: Mailbox): Promise<string[]> {
   return sessions
 }
 
-/** What Stripe tells of so many sales, each in its order, and some of it twice. */
+/** The events of so many sales, each sale in its order, and some events twice. */
 function tellOf(double: StripeDouble, sessionIds: readonly string[]): Mixed[] {
   const mixed = sessionIds.flatMap((sessionId, sale) => {
     const events = double.pay(sessionId)
@@ -95,7 +95,7 @@ async function sign(events: readonly Mixed[]): Promise<Delivery[]> {
 
 type Answer = { readonly status: number; readonly ms: number }
 
-/** Sends on schedule, whether what was sent before was answered or not, and counts a late start, too. */
+/** Sends on schedule, without waiting for earlier answers, and counts a late start, too. */
 async function load(url: string, deliveries: readonly Delivery[]): Promise<Answer[]> {
   const startsAt = performance.now() + 100
   return Promise.all(

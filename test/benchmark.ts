@@ -48,7 +48,7 @@ async function throughput(url: string, path: string, headers: Record<string, str
   return perSecond
 }
 
-/** A port on which nobody listens at this moment. */
+/** A port on which no process listens at this moment. */
 async function freePort(): Promise<number> {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const { port = 0 } = server

@@ -46,7 +46,7 @@ function digestOf(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
 }
 
-/** From another folder, as somebody might. */
+/** From another folder, as an operator might. */
 async function install(folder: string, parameters: readonly string[] = [], env = {}) {
   const { PATH = '' } = process.env
   const cwd = join(folder, '..')

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, setDefaultTimeout } from 'bun:test'
 import { keepLedger, ledgerLines, takeViolations } from './support/answers/answer-ledger.ts'
 
-/** Ours are told by it from those of the doubles; see request-id.ts. */
+/** By this header the answers of Alibi differ from those of the doubles; see request-id.ts. */
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * A machine that is busy takes seconds for what takes a fraction of one; what hangs is noticed all the same. Bun forgets
- * this after the first file, so that whoever runs more of them says `--timeout`, as package.json does.
+ * A busy machine takes seconds for work of a fraction of one, and a test that hangs is still noticed. Bun forgets this
+ * after the first file: a run of several files needs `--timeout`, as in package.json.
  */
 setDefaultTimeout(60_000)
 
@@ -18,7 +18,7 @@ async function checkedFetch(...[input, init]: Parameters<typeof fetch>): Promise
   if (REQUEST_ID.test(response.headers.get('x-request-id') ?? '')) {
     // Loaded by the first such answer, since most runs of a single file have none.
     const { checkAnswer } = await import('./support/answers/checked-answers.ts')
-    // Whoever is sent on to another page asks for that one with GET.
+    // A client follows a redirect with GET.
     const method = response.redirected ? 'GET' : methodOf(input, init)
     await checkAnswer({ url: response.url, method }, response)
   }

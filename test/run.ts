@@ -9,10 +9,9 @@ import { needsExecutable, type Shard, shardsOf, testFiles } from './support/runn
 import { closingLine, slowestLines } from './support/runner/test-report.ts'
 import { openTemporaryFolder } from './support/temporary-folder.ts'
 
-// `bun run test/run.ts [--loud] [PATH...]` runs the test files at or below the paths, or all of them, in as many
-// processes at a time as the machine has cores, and one more for what mostly waits; TEST_WORKERS names another number
-// of cores. It prints all that a shard has
-// printed when a test of it fails, and with --loud always.
+// `bun run test/run.ts [--loud] [PATH...]` runs the test files at or below the paths, or all of them. It uses as many
+// processes as the machine has cores, or as TEST_WORKERS says, and one more for tests that mostly wait. It prints the
+// output of a shard when a test of it fails, and with --loud always.
 
 /** What a test says of a part that this machine has no means for. */
 const MISSING = /^not (?:tested|applied) here: .*$/gm

@@ -14,14 +14,14 @@ type Dependencies = Pick<
 
 /**
  * Issues a token, without another code, to the browser that proved the address a while ago, as often as it asks while
- * the verification lives. Throws `email_not_verified_to_log_in` for anything that is wrong with the verification, and
- * only then `premium_required_to_log_in`.
+ * the verification lives. Throws `email_not_verified_to_log_in` where anything is wrong with the verification, and
+ * `premium_required_to_log_in` only for a valid one.
  */
 export async function logInVerified(
   ports: Dependencies,
   { email, codeVerifier }: { email: Email; codeVerifier: CodeVerifier },
 ): Promise<Token> {
-  // The token counts as issued before the log-out is read: a log-out after that reading ends it.
+  // The time of issue is taken before the log-out is read, so that a log-out after that reading ends the token.
   const now = ports.clock.now()
   const verification = await ports.verifications.findByEmail(email)
   const tokensValidAfter = await findTokensValidAfter(ports, email)

@@ -11,8 +11,8 @@ type Dependencies = Pick<
 >
 
 /**
- * Trades a right code for a token, provided the address has premium: else `premium_required_to_log_in`, and the code
- * is used up all the same. Throws as `redeemOtp` too.
+ * Trades a right code for a token. Throws `premium_required_to_log_in` for an address without premium, and the code is
+ * used up all the same. Also throws as `redeemOtp` does.
  */
 export async function logIn(
   ports: Dependencies,

@@ -3,8 +3,8 @@ import type { Language } from '../../domain/language.ts'
 import type { Ports } from '../ports.ts'
 
 /**
- * An excuse in the language, or in the default one where that language has none. All are equally likely, but for the
- * one that this reader got last: it does not come twice in a row.
+ * An excuse in the language, or in the default language where that one has no content. All are equally likely, except
+ * the one that this reader got last: it does not come twice in a row.
  */
 export function pickReason(
   ports: Pick<Ports, 'content' | 'lastReasons' | 'secrets'>,

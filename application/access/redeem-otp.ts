@@ -7,9 +7,9 @@ import type { Ports } from '../ports.ts'
 type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'clock' | 'telemetry'>
 
 /**
- * Spends a code: the step that confirm-email and log-in share. A right one stores the verification that it proves, if
- * any, in the same moment. Throws `invalid_code` for any other code, and `too_many_wrong_codes` once the address has
- * used up a day's wrong tries.
+ * Spends a code: the step that confirm-email and log-in share. A right code and the verification, if there is one, are
+ * stored together. Throws `invalid_code` for any other code, and `too_many_wrong_codes` once the address has used up a
+ * day's wrong tries.
  */
 export async function redeemOtp(
   ports: Dependencies,

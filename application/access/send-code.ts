@@ -7,8 +7,8 @@ type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'mailer' | 'clock' | 'rules
 
 /**
  * Mails an address its code and returns it. The mail is counted before it is sent, so that parallel requests cannot
- * exceed the limit, and uncounted when it cannot be sent. Throws `too_many_mails`, or `Unavailable('email')` with the
- * code that lived before still alive.
+ * exceed the limit, and uncounted when it cannot be sent. Throws `too_many_mails`, or `Unavailable('email')`: then the
+ * previous code stays valid.
  */
 export async function sendCode(
   ports: Dependencies,

@@ -7,8 +7,8 @@ import { checkPremium } from './check-premium.ts'
 export type TokenAccess = { readonly hasPremium: boolean; readonly tokensValidAfter: Date | null }
 
 /**
- * Reads all that a token depends on. A caller that spends a code for a token reads first and spends then, so that an
- * outage costs no code.
+ * Reads all that a token depends on. A caller that spends a code for a token calls this first, so that an outage costs
+ * no code.
  */
 export async function readTokenAccess(
   ports: Pick<Ports, 'premiumGrants' | 'logOuts' | 'secrets'>,
@@ -29,7 +29,7 @@ export async function issueToken(
   return tokens.issue(email, issueTime(tokensValidAfter, clock.now()))
 }
 
-/** Before which moment the tokens of an address are void, by a log-out or an erasure. Null where none are. */
+/** The moment before which the tokens of an address are void, by a log-out or an erasure. Null where none are. */
 export function findTokensValidAfter(
   { logOuts, secrets }: Pick<Ports, 'logOuts' | 'secrets'>,
   email: Email,

@@ -3,8 +3,8 @@ import { forgetWrongTries } from '../../domain/otp.ts'
 import type { Ports } from '../ports.ts'
 
 /**
- * Forgets the wrong tries of an address, so that it may try codes again, and says how many they were. The limit on
- * mails and the code that lives stay as they are.
+ * Forgets the wrong tries of an address, so that it may try codes again, and returns how many there were. The limit on
+ * mails and a valid code stay as they are.
  */
 export async function unlockEmail(
   { otps, clock }: Pick<Ports, 'otps' | 'clock'>,

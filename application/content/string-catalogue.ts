@@ -4,16 +4,16 @@ export type StringEntry = {
   readonly meaning: string
   /** In Unicode code points, placeholders as they are written. */
   readonly lengthMax: number
-  /** Each has to be in every translation: `{email}`, and so on. `{title}` may be in any, and has to be in none. */
+  /** Every translation has to contain each of these, such as `{email}`. Any may contain `{title}`, and none has to. */
   readonly placeholders?: readonly string[]
   /** The placeholder that opens every translation. */
   readonly opening?: string
   /**
    * A string with a number in it has one form for each plural category of its language (CLDR), under the key with the
-   * category behind it: `tries_left_one`, `tries_left_other`. `{count}` may be left out where words say it.
+   * category behind it: `tries_left_one`, `tries_left_other`. A form may say the number in words instead of `{count}`.
    */
   readonly plural?: true
-  /** Stands the same in languages of one script: a name, an example. */
+  /** The text is the same in all languages of one script: a name, an example. */
   readonly sameEverywhere?: true
 }
 

@@ -11,7 +11,7 @@ export type AccountDescription = Omit<Account, 'verification'> & {
   readonly audit: readonly AuditEntry[]
 }
 
-/** All that bears on the premium of an address. An unknown address has an empty account. */
+/** Everything that decides whether an address has premium. An unknown address has an empty account. */
 export async function describeAccount(
   { purchases, auditTrail }: Pick<Ports, 'purchases' | 'auditTrail'>,
   email: Email,

@@ -18,10 +18,12 @@ type Dependencies = SettleDependencies & Pick<Ports, 'personalData' | 'secrets'>
 export type Erasure =
   | {
       readonly outcome: 'erased'
-      /** What stands in place of the address from now on. */
+      /** The name that takes the place of the address. */
       readonly name: Email
       readonly kept: KeptRecords
-      /** Money that was not asked for and has not been sent back: still the operator's to see to. */
+      /**
+       * Purchases with money that was not asked for and has not been sent back. An operator still has to review them.
+       */
       readonly awaitReview: readonly PurchaseId[]
     }
   /** Nothing is stored about the address. */
@@ -40,13 +42,13 @@ export type ErasureRefusal =
   | 'paid_meanwhile'
   /** A payment page has just been opened. */
   | 'page_opened'
-  /** The provider cannot be asked to close a payment page, or what became of a payment. */
+  /** The provider cannot be asked to close a payment page, or for the outcome of a payment. */
   | 'provider_unavailable'
 
 /**
- * Takes an address out of the database, all at once. What the books need stays, under an anonymous name. No payment may
- * come in its name afterwards: an open payment page is closed at the provider first. Where that fails, or a payment is
- * on its way, nothing is erased.
+ * Removes an address from the database in one step. Records that bookkeeping needs stay, under an anonymous name. No
+ * payment may arrive for the address afterwards: an open payment page is closed at the provider first. Where that
+ * fails, or a payment is on its way, nothing is erased.
  */
 export async function eraseEmail(ports: Dependencies, email: Email): Promise<Erasure> {
   const records = await ports.personalData.find(email)

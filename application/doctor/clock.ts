@@ -4,7 +4,7 @@ import { type Finding, findingsOn } from './finding.ts'
 export type ClockFacts =
   /** How much this machine's clock is ahead of another's. */
   | { readonly kind: 'compared'; readonly aheadMs: number; readonly host: string }
-  /** No other clock was asked, or none answered; what the system says of itself. */
+  /** No other clock was asked, or none answered: what the system says of its own clock. */
   | { readonly kind: 'system'; readonly isSynchronized: boolean | null; readonly reason: string }
 
 const WARNING_MS = 30_000
@@ -25,7 +25,7 @@ export function checkClock(facts: ClockFacts): readonly Finding[] {
 
   const { aheadMs, host } = facts
   const offMs = Math.abs(aheadMs)
-  // The header it is compared with counts whole seconds, and was on its way for a while.
+  // The Date header counts whole seconds, and takes time to arrive.
   if (offMs < 2_000) return [ok(`right, as ${host} tells the time`)]
   const off = `${describeSpan(offMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} ${host}`
   if (offMs > FAILED_MS) {

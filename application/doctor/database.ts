@@ -9,13 +9,13 @@ export type DatabaseFacts = {
   readonly file: FileFacts | null
   /** Null where there is no file, or where it could not be read: see `trouble`. */
   readonly content: DatabaseContent | null
-  /** What SQLite had against the file, such as SQLITE_NOTADB. */
+  /** Why SQLite could not read the file, such as SQLITE_NOTADB. */
   readonly trouble: string | null
 }
 
 type FileFacts = {
   readonly bytes: number
-  /** Of the log beside it, which is folded in from time to time. */
+  /** Of the write-ahead log, which SQLite copies into the file from time to time. */
   readonly logBytes: number
   /** Whether others than its owner and group may read or write it. */
   readonly isExposed: boolean
@@ -46,7 +46,7 @@ export type SchemaFacts = {
 
 /** What waits for the operator. */
 export type WaitingWork = {
-  /** The purchases that messages belong to which were given up. */
+  /** The purchases whose messages were given up. */
   readonly givenUp: readonly string[]
   /** How long the oldest message that waits has been waiting; null where none does. */
   readonly oldestMessageMs: number | null

@@ -1,7 +1,7 @@
-/** `skipped`: not looked at, or not possible to say. It is no trouble by itself. */
+/** `skipped`: not checked, or not known. It is no problem by itself. */
 export type Level = 'ok' | 'skipped' | 'warning' | 'failed'
 
-/** One thing that was looked at, in words for the operator. */
+/** The result of one check, in words for the operator. */
 export type Finding = {
   readonly name: string
   readonly level: Level
@@ -26,12 +26,12 @@ export function isHealthy(findings: readonly Finding[]): boolean {
   return findings.every(({ level }) => level !== 'failed')
 }
 
-/** What came of a request to a provider. */
+/** The outcome of a request to a provider. */
 export type Outcome<Value> =
   | { readonly kind: 'answered'; readonly value: Value }
   /** The HTTP status of an answer that refuses the key: 401 or 403. */
   | { readonly kind: 'refused'; readonly status: number }
-  /** No answer, or none that makes sense; why, in a few words. */
+  /** No answer, or one that makes no sense. `reason` says why in a few words. */
   | { readonly kind: 'unreachable'; readonly reason: string }
 
 /** The finding on a provider that gave no answer: with its name, the setting of its key, and its own pages. */

@@ -55,7 +55,7 @@ function checkDomains({ domains, senderDomain, testMail }: NonNullable<MailFacts
     const text = `${senderDomain}, the domain of EMAIL_FROM, is not verified (${own.status})`
     return [failed(text, `set the DNS records that ${DOMAINS_PAGE} shows, and verify it there`)]
   }
-  // Domains and those below them are verified each on its own.
+  // A domain and its subdomains are verified separately.
   const names = domains.value.slice(0, LISTED_MAX).map(({ name }) => name)
   const there = names.length === 0 ? 'it knows none' : `it knows ${names.join(', ')}`
   return [

@@ -1,6 +1,6 @@
 import { type Finding, findingsOn } from './finding.ts'
 
-/** What an answer says of the budget that its request drew on; null where none is limited. */
+/** What an answer says of the rate limit that counted its request; null where no limit did. */
 export type Draw = {
   readonly isAccepted: boolean
   readonly limit: number
@@ -8,14 +8,16 @@ export type Draw = {
 } | null
 
 /**
- * What the budgets say of requests by way of PUBLIC_URL, each with a forged X-Forwarded-For that no other client has
- * used before: two with different ones, and one with the first of them again where the second drew on a new budget.
+ * The limits of requests that went through PUBLIC_URL. Each request had a forged X-Forwarded-For that no client has
+ * used before: the first two differ. The third repeats the first, where the second request had a limit of its own.
  */
 export type ProxyFacts = {
   readonly first: Draw
   readonly second: Draw
   readonly again: Draw
-  /** Whether this machine comes to the proxy from an address in TRUSTED_PROXIES, which may forward any address. */
+  /**
+   * Whether this machine reaches the proxy from an address in TRUSTED_PROXIES. Such an address may forward any other.
+   */
   readonly isVisitorTrusted: boolean
 }
 
@@ -42,12 +44,12 @@ export function checkProxy(facts: ProxyFacts | null): readonly Finding[] {
   ]
 }
 
-/** A forged address that counts has a new budget, and the same one when it comes again. */
+/** A forged address that counts has a limit of its own, and the same limit when it is repeated. */
 function isForgeable({ first, second, again }: ProxyFacts): boolean {
   return usedOf(first) === 1 && usedOf(second) === 1 && usedOf(again) === 2
 }
 
-/** The requests that have asked for a place in the budget; a refused one counts as one too many. */
+/** How many requests the limit has seen; a refused one counts as one too many. */
 function usedOf(draw: Draw): number {
   if (!draw) return 0
   return draw.isAccepted ? draw.limit - draw.remaining : draw.limit + 1

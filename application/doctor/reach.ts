@@ -1,7 +1,7 @@
 import { type Finding, findingsOn } from './finding.ts'
 import type { Draw } from './proxy.ts'
 
-/** What came of one request. */
+/** The outcome of one request. */
 export type Probe =
   | {
       readonly kind: 'answer'
@@ -11,14 +11,14 @@ export type Probe =
       /** Whether it comes from an Alibi, and not from a proxy in front of it or from something else. */
       readonly isAlibi: boolean
       readonly draw: Draw
-      /** What it says of its version, where it does. */
+      /** The version that the answer names; null where it names none. */
       readonly version: string | null
     }
   | { readonly kind: 'no_answer'; readonly trouble: Trouble; readonly code: string }
 
 export type Trouble = 'too_late' | 'unknown_name' | 'refused' | 'certificate' | 'no_tls' | 'broken'
 
-/** Where the service is asked by way of what users do, and directly. */
+/** The answers to requests that go the users' way, and to direct ones. */
 export type ReachFacts = {
   /** The address users reach; null in development where none is set. */
   readonly publicUrl: string | null
@@ -26,7 +26,7 @@ export type ReachFacts = {
   /** Where the service listens on this machine; null where the port is picked at each start. */
   readonly localUrl: string | null
   readonly localAnswer: Probe | null
-  /** Which version answers there; null where it has not said. */
+  /** The version that answers there; null where it is not known. */
   readonly servedVersion: string | null
 }
 

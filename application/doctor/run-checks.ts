@@ -2,7 +2,7 @@ import { type Finding, findingsOn } from './finding.ts'
 
 /** Looks at one part of the installation, and says what it found. */
 export type Check = {
-  /** What its findings are about: a line for each where it cannot tell them itself. */
+  /** The subjects of its findings. Where the check fails, each of them gets a line. */
   readonly names: readonly [string, ...string[]]
   readonly needsNetwork: boolean
   run(): Promise<readonly Finding[]>
@@ -25,7 +25,7 @@ export async function runChecks(
     timeoutMs: number
     /** Resolves after so many milliseconds, or once it is aborted. */
     wait: (milliseconds: number, until: AbortSignal) => Promise<void>
-    /** Called with what is being looked at. */
+    /** Called with the subjects of the checks that begin. */
     onProgress: (names: readonly string[]) => void
   },
 ): Promise<readonly Finding[]> {
@@ -76,7 +76,7 @@ function timedOut(check: Check, timeoutMs: number): readonly Finding[] {
   return unchecked(check, `could not be checked within ${timeoutMs / 1000} s`, 'try again')
 }
 
-/** A line for each name: what is left out would look healthy. */
+/** A line for each name, because a missing line would look healthy. */
 function unchecked({ names }: Check, text: string, advice: string): readonly Finding[] {
   return names.map((name) => findingsOn(name).failed(text, advice))
 }

@@ -3,7 +3,7 @@ import { isLoopback } from '../loopback.ts'
 import { type Finding, findingsOn } from './finding.ts'
 
 export type SettingsFacts = {
-  /** One line each; none where the settings are right, as far as they can tell by themselves. */
+  /** One line each; none where the settings are right, as far as the settings alone show. */
   readonly problems: readonly string[]
   /** One line for each thing in the operator's content that looks wrong. */
   readonly contentWarnings: readonly string[]
@@ -21,7 +21,7 @@ export type SettingsFacts = {
     readonly hasPreviousSecret: boolean
     readonly hasOwnContent: boolean
   } | null
-  /** Those of the environment that the runtime inside the executable obeys. */
+  /** The environment variables that the runtime inside the executable obeys. */
   readonly runtimeVariables: readonly string[]
   /** Whether a file of settings was named. */
   readonly isFileNamed: boolean
@@ -55,7 +55,7 @@ function checkValues({ problems, settings, isFileNamed }: SettingsFacts): readon
       ? 'set it right where it comes from: the service does not start like this'
       : `set it right where it comes from; an installed service has its settings in a file: ${BY_FILE}`
     const last = problems.length - 1
-    // Once for all of them: they are mended in one go.
+    // The advice stands once, because the operator corrects all of them in one go.
     return problems.map((problem, place) => ({
       ...failed(problem, advice),
       advice: place === last ? advice : null,

@@ -9,7 +9,7 @@ export type StripeFacts = {
     readonly unreadable: readonly string[]
     readonly unwritable: readonly string[]
   }>
-  /** Null where the price is made at the checkout; within it null when Stripe knows no such price. */
+  /** Null where the price is made at the checkout. The value of `found` is null when Stripe knows no such price. */
   readonly price: { readonly id: string; readonly found: Outcome<PriceFacts | null> } | null
   readonly webhook: EndpointFacts
 }
@@ -21,7 +21,7 @@ export type PriceFacts = {
   readonly amount: Price | null
 }
 
-/** Where keys are made: of both modes, one beside the other. */
+/** The page on which operators make the keys of both modes. */
 const KEYS_PAGE = 'https://dashboard.stripe.com/apikeys'
 const STRIPE = {
   provider: 'Stripe',

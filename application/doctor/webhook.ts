@@ -3,11 +3,11 @@ import { type Finding, findingsOn, type Outcome } from './finding.ts'
 
 export type EndpointFacts = {
   readonly listed: Outcome<readonly Endpoint[]>
-  /** Where notifications are taken, the usual address first. */
+  /** The addresses at which the service takes notifications, the usual one first. */
   readonly wantedUrls: readonly string[]
-  /** What has to be listened to. */
+  /** The events that the endpoint has to listen to. */
   readonly wantedEvents: readonly string[]
-  /** The version that answers and notifications are read in. */
+  /** The API version in which Alibi reads answers and notifications. */
   readonly apiVersion: string
   /** How many notifications of the last day some endpoint has not taken; null where that is not known. */
   readonly undelivered: number | null
@@ -116,7 +116,7 @@ function checkDelivery({ undelivered }: EndpointFacts): readonly Finding[] {
   ]
 }
 
-/** The address without what follows the path: there may be a key in it, and it changes nothing here. */
+/** The address up to its path: the rest may contain a key, and makes no difference here. */
 function withoutSecrets(url: string): string {
   const parsed = URL.parse(url)
   return parsed ? `${parsed.origin}${parsed.pathname}` : 'one without an address'

@@ -33,7 +33,7 @@ export async function applyDisputes(
   return changes
 }
 
-/** Reads what has been given back of a payment, or is disputed, and says how many states changed. */
+/** Reads the refunds and disputes of a payment from the provider, and returns how many states changed. */
 export async function readReversals(
   ports: ReversalDependencies,
   paymentIntentId: string | null,

@@ -8,9 +8,9 @@ import { type SettleDependencies, settleSession } from './settle-payment.ts'
 export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'ended' | 'unknown'
 
 /**
- * What became of a session, for the buyer who comes back from its payment page. Settles it on the way, so that a late
- * notification, or a row that was lost, costs the buyer nothing. A purchase that is stored as paid is not read from the
- * provider again.
+ * The status of a session, for the buyer who comes back from its payment page. Settles the session first, so that a
+ * late notification, or a row that was lost, costs the buyer nothing. A purchase that is stored as paid is not read
+ * from the provider again.
  */
 export async function checkPayment(
   ports: SettleDependencies,
@@ -36,8 +36,9 @@ export async function checkPayment(
 }
 
 /**
- * Access comes before this one payment: a buyer who has it by another grant reads `active`, also where this payment was
- * one too many and went back. Money that was not asked for is processing until an operator has sent it back.
+ * Access matters more than this one payment: a buyer with access by another grant reads `active`, also where this
+ * payment was a duplicate and was refunded. Money that was not asked for reads `processing` until an operator has sent
+ * it back.
  */
 async function statusOfPaid(
   { purchases }: Pick<Ports, 'purchases'>,

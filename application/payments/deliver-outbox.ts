@@ -16,17 +16,17 @@ import { applyRefunds, type ReversalDependencies, readReversals } from './apply-
 
 type Dependencies = ReversalDependencies & Pick<Ports, 'outbox' | 'mailer' | 'clock' | 'rules'>
 
-/** What one provider carries out. One that is down holds up nothing of the other's. */
+/** The kinds of messages, by provider. A provider that is down does not delay the messages of the other one. */
 const CHANNELS: readonly (readonly OutboxKind[])[] = [
   ['duplicate_refund'],
   ['payment_confirmed', 'payment_failed'],
 ]
 
 /**
- * Carries out what is due. An attempt, and the moment of the next one, is stored before the provider is asked, always
- * under the same key. A process that is killed forgets nothing, and does nothing twice while the provider remembers the
- * key. A failure is logged and ends the round of its channel. Throws `Unavailable('storage')` where no message can be
- * taken.
+ * Carries out the messages that are due. The attempt, and the moment of the next one, are stored before the provider is
+ * asked. Every attempt at a message uses the same key. A process that is killed loses no message, and carries out none
+ * twice while the provider remembers the key. A failure is logged and ends the round of its channel. Throws
+ * `Unavailable('storage')` where no message can be taken.
  */
 export async function deliverOutbox(ports: Dependencies, stopping: AbortSignal): Promise<void> {
   const rounds = CHANNELS.map((kinds) => drain(ports, kinds, stopping))
@@ -71,8 +71,8 @@ async function carryOut(ports: Dependencies, message: OutboxMessage): Promise<'d
 }
 
 /**
- * Looks once more, right before the money goes back, whether the payment is still one too many: the other one may have
- * been given back since, or, with a restored backup, long ago.
+ * Checks again, right before the refund, whether the payment is still a duplicate: the other payment may have been
+ * refunded since or, with a restored backup, long ago.
  */
 async function refundDuplicate(
   ports: Dependencies,
@@ -93,7 +93,7 @@ async function refundDuplicate(
   return 'done'
 }
 
-/** The account of a purchase, once the provider has said what was given back of all its payments. */
+/** The account of a purchase, after the refunds and disputes of all its payments were read from the provider. */
 async function rereadAccount(
   ports: Dependencies,
   id: PurchaseId,
@@ -107,7 +107,7 @@ async function rereadAccount(
   return ports.purchases.findAccountByPurchase(id)
 }
 
-/** Accepts the payment that was one too many and is the only one now. The buyer hears of it where it gives premium. */
+/** Accepts a duplicate payment that is the only payment now. The buyer gets a mail where it gives premium. */
 async function acceptPayment(
   { purchases }: Dependencies,
   id: PurchaseId,

@@ -9,8 +9,8 @@ import type { Account } from '../store.ts'
 import type { ReconcileDependencies } from './reconcile-payments.ts'
 
 /**
- * The same ports, except that nothing is stored: each change is computed from what is stored now, and dropped. What it
- * would lead to later in the same run does not show.
+ * The same ports, except that nothing is stored: each change is computed from what is stored now, and dropped. Later
+ * steps of the same run do not see it.
  */
 export function dryRun(ports: ReconcileDependencies): ReconcileDependencies {
   const { payments, clock, rules, purchases, refunds, disputes, sweeps, log } = ports

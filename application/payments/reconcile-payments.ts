@@ -9,15 +9,15 @@ export type ReconcileDependencies = SettleDependencies & Pick<Ports, 'sweeps'>
 
 export type SweepReport = Tally & {
   readonly sweep: SweepName
-  /** False when an outage ended it early or hid an object from it; what it missed, the next one sees. */
+  /** False when an outage ended the run early or hid an object from it. The next run reads what this one missed. */
   readonly finished: boolean
 }
 
 /**
- * Asks the provider for what it failed to report, and repairs what differs: by the sweeps that are due, or by all. The
- * database keeps when the last finished run of each began, so that a service that was down, or a database that was
- * restored, looks back as far as it has to; `sinceMs` looks further back. Goes on past objects and sweeps that fail.
- * Ends early when `stopping` is aborted or the database does not answer. Calls `onProgress` after every step. Throws
+ * Asks the provider for everything that it failed to report, and repairs every difference, by the sweeps that are due
+ * or by all. The database keeps when the last finished run of each sweep began. After a downtime or a restore, a sweep
+ * looks back to that moment; `sinceMs` looks further back. Goes on past objects and sweeps that fail. Ends early when
+ * `stopping` is aborted or the database does not answer. Calls `onProgress` after every step. Throws
  * `Unavailable('storage')` where the sweeps' own times cannot be read or kept.
  */
 export async function reconcilePayments(

@@ -22,7 +22,7 @@ export type PurchaseReview = Reversals & {
 }
 
 /**
- * Reads a purchase from the provider again, applies what it finds, and returns all that is known of it. Where the
+ * Reads a purchase from the provider again, applies what it finds, and returns everything known about it. Where the
  * provider is out of reach, returns what is stored. Null for an unknown id.
  */
 export async function reviewPurchase(

@@ -29,8 +29,8 @@ export function originOf({ clock }: Pick<Ports, 'clock'>, origin: Omit<Origin, '
 }
 
 /**
- * Applies what the provider reports, in any order and any number of times, and says whether it changed the state of
- * anything. Durable once it resolves.
+ * Applies a report of the provider, and returns whether it changed the state of anything. Reports may come in any order
+ * and any number of times. Durable once it resolves.
  */
 export async function settlePayment(
   ports: SettleDependencies,
@@ -60,7 +60,7 @@ export async function settlePayment(
 /**
  * Applies what the provider says about a session. Webhook, success page, checkout, reconciler and operator all call it.
  * Null when the session is not one of ours. A purchase of ours whose row is lost is restored from the order that the
- * session names, together with all that has been given back of it since.
+ * session names, together with its refunds and disputes.
  */
 export async function settleSession(
   ports: SettleDependencies,
@@ -81,7 +81,7 @@ export async function settleSession(
   return { purchase: after, isStateChange: isRestored || before.state !== after.state }
 }
 
-/** What one report made of a purchase. */
+/** A purchase before and after one report. */
 type Step = {
   readonly before: Purchase
   readonly after: Purchase
@@ -108,7 +108,7 @@ async function findPurchase(
   return bySession ?? (purchaseId ? purchases.findById(purchaseId) : null)
 }
 
-/** Only money of our own mode is worth a row; a page without a payment is not. */
+/** Only a payment in our own mode is restored. A page without a payment is not. */
 function findLost({ payments }: Pick<Ports, 'payments'>, report: SessionReport): Purchase | null {
   const isWorthIt = report.outcome === 'paid' || report.outcome === 'processing'
   const isOurMode = report.live === payments.live
@@ -159,7 +159,7 @@ function takeStep(
   }: {
     account: Account
     before: Purchase
-    /** What has been given back of a purchase whose row is lost; null for any other. */
+    /** The refunds and disputes of a purchase whose row is lost; null for any other purchase. */
     lost: Reversals | null
     report: SessionReport
     now: Date

@@ -57,7 +57,7 @@ async function openSession(ports: Dependencies, buyer: Buyer): Promise<CheckoutS
   return null
 }
 
-/** The open purchase of the buyer, or a new one. It is on record before the provider hears of it. */
+/** The open purchase of the buyer, or a new one. It is stored before the provider is asked. */
 async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Promise<Purchase> {
   const draft = draftPurchase({
     id: ports.secrets.newPurchaseId(),

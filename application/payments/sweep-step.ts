@@ -13,13 +13,13 @@ export type Tally = {
 /** Looks at one object; `look` says how many facts changed. */
 export type IsolatedStep = (object: string, look: () => Promise<number>) => Promise<Tally>
 
-/** After so many in a row the provider counts as away; before, it may only stumble over one object. */
+/** After this many timeouts in a row the provider counts as unavailable. Fewer may come from single objects. */
 const TIMEOUTS_IN_A_ROW_MAX = 3
 
 /**
- * Steps of which each logs what it changed. A step that fails logs that, counts it and ends nothing, unless going on is
- * pointless: then it throws, for a database that does not answer, a key that is refused, or a provider that has timed
- * out too many times in a row. `hasMissed` says whether an outage hid an object that another run may read.
+ * Makes steps that log what they changed. A step that fails is logged and counted, and the sweep goes on. A step throws
+ * only where going on is pointless: the database does not answer, the key is refused, or the provider has timed out too
+ * many times in a row. `hasMissed` says whether an outage hid an object that another run may read.
  */
 export function isolatedSteps(
   ports: Pick<Ports, 'log'>,

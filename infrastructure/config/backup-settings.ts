@@ -3,7 +3,7 @@ import { durationUpTo } from './durations.ts'
 import { FOLDER, wholeNumber } from './setting-formats.ts'
 import type { SettingsSource } from './settings-source.ts'
 
-/** Backups that the service makes by itself: where, how long after each other in milliseconds, how many are kept. */
+/** The backups that the service makes by itself: their folder, the milliseconds between two, and how many are kept. */
 export type BackupConfig = {
   readonly folder: string
   readonly everyMs: number
@@ -12,7 +12,9 @@ export type BackupConfig = {
 
 const KEPT = 7
 
-/** Null where no folder is named. How often and how many means nothing then, and is refused: it looks like backups. */
+/**
+ * Null where no folder is named. A schedule or a number to keep is refused then: it would look as if backups were made.
+ */
 export function readBackup(settings: SettingsSource): BackupConfig | null {
   const folder = settings.read<string | null>('BACKUP_DIR', FOLDER, null)
   if (folder === null && !settings.isSet('BACKUP_DIR')) {

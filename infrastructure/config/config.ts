@@ -40,7 +40,7 @@ export type Config = NetworkConfig & {
   readonly rateLimits: Readonly<Record<'general' | 'auth' | 'premium', RateLimit | null>>
   /** A folder with content in place of the built-in one. */
   readonly contentDir: string | null
-  /** Of this machine alone, 0 for a free one. Null where nothing is measured. */
+  /** A port of loopback; 0 picks a free one. Null where nothing is measured. */
   readonly metricsPort: number | null
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
   readonly logFormat: 'json' | 'pretty'
@@ -51,7 +51,7 @@ export type DatabaseConfig = { readonly path: string }
 /** Where settings come from. */
 export type Environment = { env: Variables; readFile: (path: string) => string }
 
-/** The settings are wrong in at least one way. No problem tells a value. */
+/** The settings are wrong in at least one way. No problem contains a value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
@@ -76,7 +76,10 @@ export function loadConfig(environment: Environment): Config {
   return load(environment, readConfig)
 }
 
-/** As `loadConfig`, and what `open` makes of the settings. Throws with the problems that it reports, too. */
+/**
+ * As `loadConfig`, and also returns what `open` makes of the settings. The problems that `open` reports are thrown,
+ * too.
+ */
 export function loadConfigWith<Opened>(
   environment: Environment,
   open: (config: Config, report: (problem: string) => void) => Opened,

@@ -3,7 +3,7 @@ import { SECURE_ORIGIN } from './origins.ts'
 import { matching, oneOf } from './setting-formats.ts'
 import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
 
-/** What each provider of EMAIL_PROVIDER has to be told. */
+/** The settings of each provider of EMAIL_PROVIDER. */
 type EmailProviders = {
   readonly console: object
   /** `baseUrl` is null for Resend's own. */

@@ -12,9 +12,9 @@ export function withEnvFile(env: Variables, text: string): Variables {
 }
 
 /**
- * Reads KEY=VALUE lines, with # before a comment and quotes around a value where wanted. What shells, systemd and
- * dotenv libraries read differently (comments behind a value, escapes, open quotes) is refused rather than guessed.
- * Throws `ConfigError`.
+ * Reads KEY=VALUE lines, with # before a comment and quotes around a value where wanted. Refuses, rather than guesses,
+ * what shells, systemd and dotenv libraries read differently: comments behind a value, escapes, open quotes. Throws
+ * `ConfigError`.
  */
 export function parseEnvFile(text: string): Record<string, string> {
   const values = new Map<string, string>()

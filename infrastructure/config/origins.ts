@@ -2,7 +2,10 @@ import { isLoopback } from '../../application/loopback.ts'
 import type { SettingFormat } from './settings-source.ts'
 
 const WEB_ORIGIN = /^https?:\/\/[^\s/?#\\@*]+\/?$/i
-/** As the URL parser writes it. It lets more through, such as the $ of a variable that no shell has expanded. */
+/**
+ * A host as the URL parser writes it. The parser itself accepts more, such as the $ of a variable that no shell
+ * expanded.
+ */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/
 const EXTENSION_ORIGIN = /^(?:chrome|moz|safari-web)-extension:\/\/[A-Za-z0-9.-]+$/
 

@@ -11,7 +11,7 @@ import { type NetworkConfig, readNetwork } from './network-settings.ts'
 import { readPayment } from './payment-settings.ts'
 import { type SettingsSource, settingsSource } from './settings-source.ts'
 
-/** The settings by what they are about. A part is null where one of its own settings is wrong. */
+/** The settings by subject. A part is null where one of its own settings is wrong. */
 export type PartialConfig = {
   readonly database: DatabaseConfig | null
   /** Within it null where the service makes no backups by itself. */

@@ -67,7 +67,7 @@ function readProvider(
   return settings.read('PAYMENT_PROVIDER', EITHER_PROVIDER, hasStripe ? 'stripe' : 'sandbox')
 }
 
-/** Whether what is bought with this key costs money. */
+/** Whether payments with this key move real money. */
 export function isLiveKey(secretKey: string): boolean {
   return /^[sr]k_live_/.test(secretKey)
 }

@@ -26,7 +26,7 @@ export type SettingsSource = {
   report(problem: string): void
 }
 
-/** What may also come as NAME_FILE, or as a file of that name in $CREDENTIALS_DIRECTORY. */
+/** The settings that may also come as NAME_FILE, or as a file of that name in $CREDENTIALS_DIRECTORY. */
 export const SECRETS: readonly string[] = [
   'JWT_SECRET',
   'JWT_SECRET_PREVIOUS',
@@ -55,7 +55,7 @@ export function settingsSource({
     const found = known.get(name)
     if (found !== undefined) return found
     const all = SECRETS.includes(name) ? secretSources(name) : variables([name])
-    // Whether a file that cannot be read holds anything is not known, and it is a problem of its own.
+    // A file that cannot be read is a problem of its own: it may be empty or not.
     const sure = all.filter(({ text }) => text !== null)
     if (sure.length > 1) {
       const sources = sure.map(({ source }) => source).join(' and ')
@@ -89,7 +89,7 @@ export function settingsSource({
   ): Given[] {
     try {
       const text = readFile(path).replace(/\r?\n$/, '')
-      // The mark of bytes that are not UTF-8: a secret read like that would lose most of its entropy.
+      // U+FFFD stands for bytes that are not UTF-8: a secret read like that would lose most of its entropy.
       if (!text.includes('\u{fffd}')) return text === '' ? [] : [{ source, text }]
     } catch (error) {
       if (isOptional && hasCode(error, 'ENOENT')) return []

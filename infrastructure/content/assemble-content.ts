@@ -5,7 +5,7 @@ import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/languag
 /** One language as its files have it: strings may still say `{title}`. */
 export type RawContent = { readonly strings: Strings; readonly reasons: readonly string[] }
 
-/** Content, ready to be asked; a language that is not there is answered in English, which has to be. */
+/** The content by language. A missing language is answered in English, which has to be there. */
 export function assembleContent(raw: ReadonlyMap<Language, RawContent>): Content {
   const contents = new Map([...raw].map(([language, own]) => [language, withTitle(language, own)]))
   const fallback = contents.get(DEFAULT_LANGUAGE)

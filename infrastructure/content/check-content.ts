@@ -4,17 +4,17 @@ import { findDuplicates } from './duplicates.ts'
 import { findStringProblems } from './string-rules.ts'
 import { error, type Finding, findFlaws } from './text-rules.ts'
 
-/** What content of one kind has to be like. Lengths are in Unicode code points. */
+/** The limits for one kind of content. Lengths are in Unicode code points. */
 export type ContentLimits = {
   readonly reasonsMin: number
   readonly reasonLengthMax: number
   /** Null where an excuse need not be made of whole sentences. */
   readonly sentencesMax: number | null
-  /** Whether every key of the catalogue has to be there, or what is missing is taken from the built-in content. */
+  /** Whether every key of the catalogue has to be there. Otherwise the built-in content fills the gaps. */
   readonly isComplete: boolean
 }
 
-/** What Alibi itself sells. */
+/** For the built-in content. */
 export const BUILT_IN_LIMITS: ContentLimits = {
   reasonsMin: 300,
   reasonLengthMax: 200,
@@ -22,7 +22,7 @@ export const BUILT_IN_LIMITS: ContentLimits = {
   isComplete: true,
 }
 
-/** What an operator sells: anything that is short. */
+/** For the content of an operator, who may sell anything. */
 export const OWN_LIMITS: ContentLimits = {
   reasonsMin: 1,
   reasonLengthMax: 2000,
@@ -35,7 +35,7 @@ export type CheckContext = { readonly english: ContentFile; readonly limits: Con
 
 type Check = (file: ContentFile, context: CheckContext) => ContentProblem[]
 
-/** What keeps the files of a folder from being served, file by file, from top to bottom. */
+/** The problems because of which a folder cannot be served, file by file, from top to bottom. */
 export function checkContent(
   files: readonly ContentFile[],
   limits: ContentLimits,
@@ -43,7 +43,7 @@ export function checkContent(
   return checkFiles(files, limits, [findMissingParts, checkStrings, checkReasons])
 }
 
-/** What the checks find, file by file, from top to bottom. */
+/** The findings of the checks, file by file, from top to bottom. */
 export function checkFiles(
   files: readonly ContentFile[],
   limits: ContentLimits,
@@ -110,7 +110,7 @@ function checkReasons(
   ]
 }
 
-/** One and the same text twice would come twice in a row, and twice as often as others. */
+/** A repeated text would come twice in a row, and twice as often as others. */
 function findRepeated(file: ContentFile): ContentProblem[] {
   const reasons = file.reasons ?? []
   const lineOf = (index: number) => reasons[index]?.line ?? null

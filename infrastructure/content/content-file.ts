@@ -19,7 +19,10 @@ export type ContentProblem = {
   readonly line: number | null
   readonly language: Language | null
   readonly message: string
-  /** An error cannot be served. A warning is a slip of the pen: a mark, a repetition, a word of another language. */
+  /**
+   * Content with an error cannot be served. A warning is a slip of the pen: a mark, a repetition, a word of another
+   * language.
+   */
   readonly level: 'error' | 'warning'
 }
 
@@ -31,7 +34,7 @@ export function describeProblem({ file, line, language, message }: ContentProble
   return described.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\uFFFD')
 }
 
-/** Tells what makes a file unreadable, and on which line where that is known. */
+/** Reports why a file is unreadable, and on which line where that is known. */
 export type ReportFault = (line: number | null, message: string) => void
 
 /** Reads `{"strings": {key: text}, "reasons": [text]}`; null, with every fault reported, when it is anything else. */
@@ -58,7 +61,7 @@ export function readContentFile(
   }
   const strings = readStrings(parts.get('strings')?.node, report)
   const reasons = readReasons(parts.get('reasons')?.node, report)
-  // What is half read would seem to lack the other half.
+  // A file that is half read would seem to lack the other half.
   return isValid ? { file, language, strings, reasons } : null
 }
 
@@ -66,7 +69,7 @@ function parseJson(json: string, report: ReportFault): DocumentNode | null {
   try {
     return parse(json)
   } catch (error) {
-    // Nested too deeply for a parser that calls itself.
+    // Nested too deeply for a recursive parser.
     if (error instanceof RangeError) report(null, 'it is nested too deeply')
     else if (isSyntaxError(error)) report(error.line, `it is no JSON: ${error.message}`)
     else throw error
@@ -74,7 +77,7 @@ function parseJson(json: string, report: ReportFault): DocumentNode | null {
   }
 }
 
-/** Momoa's errors have no class of their own, but an offset, which the runtime's lack. */
+/** Momoa's errors have no class of their own. They have an offset, and the runtime's errors have none. */
 function isSyntaxError(error: unknown): error is Error & { line: number } {
   return error instanceof Error && 'offset' in error && 'line' in error
 }

@@ -44,9 +44,9 @@ export function builtInContent(): Content {
 }
 
 /**
- * The content of a folder (CONTENT_DIR) in place of the built-in one. What a file leaves out is the built-in content's.
- * Where no excuses are replaced, a language without a file stays, with the title and the operator's own keys in English.
- * `content` is null when something cannot be served: `problems` says what.
+ * The content of a folder (CONTENT_DIR) in place of the built-in one. The built-in content fills in what a file leaves
+ * out. Where no excuses are replaced, a language without a file stays, with the title and the operator's own keys in
+ * English. `content` is null when something cannot be served: `problems` says what.
  */
 export function readOwnContent(folder: string): {
   content: Content | null

@@ -10,7 +10,7 @@ import type { Language } from '../../domain/language.ts'
 import type { ContentFile } from './content-file.ts'
 import { error, type Finding, findFlaws } from './text-rules.ts'
 
-/** Of a string that the catalogue does not know. */
+/** For a string that the catalogue does not know. */
 const OWN_LENGTH_MAX = 2000
 const OWN_KEY = /^[a-z][a-z0-9_]*$/
 const PLURAL_FORM = new RegExp(`^(?<base>.+)_(?<category>${PLURAL_CATEGORIES.join('|')})$`)
@@ -20,16 +20,16 @@ export type KeyedFinding = Finding & { readonly key: string }
 /** What the catalogue says about a string, or the English file about an operator's own. */
 export type Rule = Omit<StringEntry, 'meaning'> & { readonly isOwn: boolean }
 
-/** What the strings of a language are held against. */
+/** The language of strings, and the English ones that they are checked against. */
 export type StringContext = {
   readonly language: Language
-  /** What they translate, or they themselves. */
+  /** The strings that they translate; for English, the same strings. */
   readonly english: Texts
   /** Whether every key of the catalogue has to be there, and no other. */
   readonly isComplete: boolean
 }
 
-/** What keeps the strings of one language from being served. */
+/** The problems because of which the strings of one language cannot be served. */
 export function findStringProblems(strings: Texts, context: StringContext): KeyedFinding[] {
   const { language, english } = context
   const wanted = wantedKeys(context)
@@ -52,7 +52,7 @@ export function wantedKeys({ language, english, isComplete }: StringContext): Re
   return new Set(isComplete ? listKeys(language) : translationsOf(english, language))
 }
 
-/** What English has, a translation has as well: every key, and of a plural every form that its language has. */
+/** The keys that a translation needs: every key of English, and for a plural every form that the language has. */
 function translationsOf(english: Texts, language: Language): string[] {
   return [...english.keys()].flatMap((key) => {
     const base = pluralBase(key, english)
@@ -62,7 +62,10 @@ function translationsOf(english: Texts, language: Language): string[] {
   })
 }
 
-/** What a key is a plural form of: the catalogue says so, or English counts in `…_one` and `…_other`. Else null. */
+/**
+ * The key without its plural category, where the catalogue has plural forms for it, or English has `…_one` and
+ * `…_other`. Else null.
+ */
 function pluralBase(key: string, english: Texts): string | null {
   const { base } = PLURAL_FORM.exec(key)?.groups ?? {}
   if (base === undefined) return null
@@ -80,7 +83,7 @@ function unwanted(
     : error(`the plural forms of the language are ${pluralCategories(language).join(', ')}`)
 }
 
-/** What holds for a key that is wanted. */
+/** The rule for a key that the catalogue or the English file has. */
 export function ruleOf(key: string, english: Texts): Rule {
   const base = pluralBase(key, english)
   const entry = STRING_ENTRIES.get(base ?? key)

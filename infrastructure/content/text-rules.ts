@@ -1,6 +1,6 @@
 import type { ContentProblem } from './content-file.ts'
 
-/** What is wrong with one text, in words for whoever mends it. */
+/** What is wrong with one text, in words for the person who corrects it. */
 export type Finding = Pick<ContentProblem, 'level' | 'message'>
 
 export function error(message: string): Finding {
@@ -12,13 +12,13 @@ export function warning(message: string): Finding {
 }
 
 /**
- * Controls, line ends, private use, bidirectional embeddings, overrides and isolates, and what stands for nothing or for
- * something broken.
+ * Controls, line ends, private use, bidirectional embeddings, overrides and isolates, invisible characters,
+ * noncharacters, and U+FFFD, which replaces broken bytes.
  */
 const UNSERVABLE =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\u200B\u2060\uFEFF\u202A-\u202E\u2066-\u2069\uFDD0-\uFDEF\uFFF9-\uFFFF]/u
 
-/** Whatever the language: such a text cannot be served. */
+/** The flaws because of which a text cannot be served in any language. */
 export function findFlaws(text: string): Finding[] {
   const flaws: [boolean, string][] = [
     [text.trim() === '', 'the text is empty'],

@@ -4,7 +4,7 @@ import { IncompatibleDatabase } from './outage.ts'
 
 export type Migration = { readonly name: string; readonly sql: string }
 
-/** One that a database has on record, with the SHA-256 of its SQL in hexadecimal. */
+/** A migration that a database has on record, with the SHA-256 of its SQL in hexadecimal. */
 export type AppliedMigration = { readonly name: string; readonly sha256: string }
 
 /** The hash by which a database remembers what was applied. */
@@ -13,9 +13,10 @@ export function hashOf({ sql }: Migration): string {
 }
 
 /**
- * What a database with this history lacks, in order. `subject` is what errors call it; `findBackup` says where it lies
- * as it was before a migration, if anywhere. Throws `IncompatibleDatabase` for a database that a newer executable has
- * migrated, or one whose migrations are not those of this executable.
+ * The migrations that a database with this history lacks, in order. Errors call the database `subject`. `findBackup`
+ * returns what to restore to get the state before a migration; null where there is no such copy. Throws
+ * `IncompatibleDatabase` for a database that a newer executable has migrated, or one whose migrations are not those of
+ * this executable.
  */
 export function comparePending(
   history: readonly AppliedMigration[],
@@ -41,7 +42,10 @@ export function comparePending(
   return findMissing(history, migrations)
 }
 
-/** As the doctor says it. `history` is null for a database that records none: an empty one, or another program's. */
+/**
+ * The state of the schema, for the doctor. `history` is null for a database that records none: an empty one, or another
+ * program's.
+ */
 export function describeSchema(
   history: readonly AppliedMigration[] | null,
   migrations: readonly Migration[],

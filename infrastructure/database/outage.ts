@@ -5,7 +5,7 @@ export class IncompatibleDatabase extends Error {
   override readonly name = 'IncompatibleDatabase'
 }
 
-/** What a check of the whole database has found, where the database itself has not refused anything yet. */
+/** A check of the whole database has found damage, and no statement has failed on it yet. */
 export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase'
 }

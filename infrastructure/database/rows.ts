@@ -12,8 +12,8 @@ import {
 } from '../../domain/purchase.ts'
 import type { SandboxSessionRecord } from '../sandbox/session.ts'
 
-// The rows of the tables, whichever database holds them, and the domain's values that they stand for. A query gives
-// moments as dates and flags as booleans; how a database stores those is its own affair.
+// The rows of the tables in any kind of database, and the domain's values that they stand for. A query gives moments as
+// dates and flags as booleans; each kind of database stores those in its own way.
 
 export type PurchaseRow = {
   readonly id: PurchaseId

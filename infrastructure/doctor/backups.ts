@@ -18,7 +18,7 @@ export function probeBackups(
   try {
     const now = clock.now()
     const newest = existsSync(folder) ? findNewest(listBackups(folder), { now }) : null
-    // A folder that is not there yet the service makes, but not the one around it, unless its database is to be there.
+    // The service makes a missing folder, but not its parent, unless the database is to be in that parent.
     const isAroundMade =
       !existsSync(around) && databasePath !== null && around === dirname(databasePath)
     if (!isAroundMade) refuseUnwritable(existsSync(folder) ? folder : around, databasePath)

@@ -13,11 +13,11 @@ export async function probeClock(
   return { kind: 'system', isSynchronized: await askSystem(), reason: compared }
 }
 
-/** Or the reason why it cannot be done. */
+/** Returns the reason as a text where the clocks cannot be compared. */
 async function compare(url: string, { clock, timeoutMs }: Comparing): Promise<ClockFacts | string> {
   const { host } = new URL(url)
   try {
-    // Without a key: every answer has the time on it, a refusal as well.
+    // No key is sent: every answer has a Date header, a refusal as well.
     const response = await fetch(url, {
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),

@@ -65,7 +65,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const chunk of response) {
     bytes += chunk.length
-    // A server that goes on all the same is cut off with it.
+    // Leaving the loop also closes the connection of a server that goes on sending.
     if (bytes > BODY_BYTES_MAX) break
     chunks.push(chunk)
   }

@@ -3,7 +3,7 @@ import type { ExposedFile } from '../../application/doctor/settings.ts'
 import { SECRETS, type Variables } from '../config/settings-source.ts'
 import { isOpenToOthers, isWritableByOthers } from '../files/permissions.ts'
 
-/** The files with settings or secrets in them that not only their owner, and readers of their group, get at. */
+/** The files with settings or secrets that others may read, or that users other than their owner may write. */
 export function findExposedFiles({
   env,
   envFile,
@@ -26,7 +26,7 @@ export function findExposedFiles({
   })
 }
 
-/** Null where there is no such file, or none that may be looked at: what reads the settings says so. */
+/** Null where there is no such file, or where it may not be examined: the loading of the settings reports that. */
 function findFile(path: string): Stats | null {
   try {
     const found = statSync(path, { throwIfNoEntry: false })

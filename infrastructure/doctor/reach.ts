@@ -5,18 +5,18 @@ import type { Probe, ReachFacts } from '../../application/doctor/reach.ts'
 import { type ProbeRequest, probe, type Route } from './http-probe.ts'
 
 export type Reach = ReachFacts & {
-  /** Null where there is no proxy to be looked at: the service, or what stands before it, does not answer. */
+  /** Null where no proxy can be checked: the service, or the proxy before it, does not answer. */
   readonly proxy: ProxyFacts | null
 }
 
-/** An address of this machine that nothing else comes from, so that a proxy here sees a visitor of its own. */
+/** An address of this machine that nothing else uses, so that a proxy here sees a separate visitor. */
 const OWN_VISITOR = '127.0.0.23'
 const NO_NAME_SERVER: Probe = { kind: 'no_answer', trouble: 'unknown_name', code: 'EAI_AGAIN' }
 const ADDRESSES_OF_ALL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**
- * Asks the service straight and by way of the address users reach, within `timeoutMs` for all of it. Draws at most
- * three times on the general budget.
+ * Asks the service directly and through the address users reach, within `timeoutMs` in all. Counts at most three times
+ * against the general rate limit.
  */
 export async function probeReach({
   publicUrl,
@@ -31,7 +31,7 @@ export async function probeReach({
   host: string
   port: number
   isTrustedProxy: (address: string) => boolean
-  /** Two that no client has, and others each time. */
+  /** Two addresses that no client has, different ones at each call. */
   forgedAddresses: readonly [string, string]
   timeoutMs: number
   lookUp?: (url: string) => Promise<readonly string[]>
@@ -42,7 +42,7 @@ export async function probeReach({
   const ask = (url: string, path: string, way: Omit<ProbeRequest, 'url'> = {}) =>
     probe({ ...way, url: `${url}${path}` }, signal)
 
-  // At once: name servers that keep silent say nothing of the service.
+  // Begins before the names are looked up: silent name servers say nothing about the service.
   const askedDirectly = localUrl === null ? null : ask(localUrl, '/ready')
   const found = publicUrl === null ? [] : await unlessLate(lookUp(publicUrl), signal)
   const addresses = found ?? []
@@ -79,7 +79,7 @@ function hostOf(address: string): string {
   return isIP(address) === 6 ? `[${address}]` : address
 }
 
-/** None for a name that is not known; the request itself will say why. */
+/** Empty for an unknown name; the request itself will say why. */
 async function findAddresses(url: string): Promise<readonly string[]> {
   const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '')
   try {
@@ -89,7 +89,7 @@ async function findAddresses(url: string): Promise<readonly string[]> {
   }
 }
 
-/** Null where it takes too long: the system's own questions to name servers cannot be called off. */
+/** Null where it takes too long: the system's own name lookups cannot be aborted. */
 async function unlessLate<Value>(
   asked: Promise<Value>,
   signal: AbortSignal,
@@ -99,7 +99,7 @@ async function unlessLate<Value>(
   return Promise.race([asked, late.promise])
 }
 
-/** Null where the usual one will do: only on loopback does a visitor look like the proxy itself. */
+/** Null where the usual route will do: only on loopback does a visitor look like the proxy itself. */
 function routeTo(addresses: readonly string[]): Route {
   // Elsewhere a machine has 127.0.0.1 alone, unless it was set up otherwise.
   if (process.platform !== 'linux') return null

@@ -52,7 +52,7 @@ type Refused = { readonly name?: unknown; readonly statusCode?: unknown } | null
 type Answer<Value> = { readonly data: Value | null; readonly error: Refused }
 type Answered<Value> = Outcome<Value> | { readonly kind: 'sending_only' }
 
-/** https://resend.com/docs/api-reference/errors. Its own words may have an address in them. */
+/** https://resend.com/docs/api-reference/errors. Resend's own words may contain an address. */
 function readRefusal(error: Refused): Exclude<Answered<never>, { kind: 'answered' }> {
   const { name, statusCode: status } = error ?? {}
   if (name === 'restricted_api_key') return { kind: 'sending_only' }

@@ -13,13 +13,13 @@ import { toSeconds } from '../stripe/objects.ts'
 import { expectList, readAllPages } from '../stripe/pages.ts'
 import { readPriceFacts } from '../stripe/prices.ts'
 
-/** What is younger may still be on its way. */
+/** A younger notification may still be on its way. */
 const UNDER_WAY_MS = 10 * MINUTE_MS
 
 type Question = (stripe: Stripe) => Promise<unknown>
 
 const ONE = { limit: 1 }
-/** What is read of which permission. */
+/** For each permission to read, a request that needs it. */
 const READING: readonly (readonly [string, Question])[] = [
   ['Checkout Sessions', async (stripe) => expectList(await stripe.checkout.sessions.list(ONE))],
   ['PaymentIntents', async (stripe) => expectList(await stripe.paymentIntents.list(ONE))],
@@ -28,7 +28,7 @@ const READING: readonly (readonly [string, Question])[] = [
   ['Disputes', async (stripe) => expectList(await stripe.disputes.list(ONE))],
   ['Events', async (stripe) => expectList(await stripe.events.list(ONE))],
 ]
-/** What would be written of which permission, if there were such an object. */
+/** For each permission to write, a request that needs it. Its object does not exist. */
 const WRITING: readonly (readonly [string, Question])[] = [
   ['Checkout Sessions', (stripe) => stripe.checkout.sessions.expire('cs_of_nobody')],
   ['Refunds', (stripe) => stripe.refunds.cancel('re_of_nobody')],
@@ -47,7 +47,7 @@ export async function probeStripe({
   /** Null for Stripe's own. */
   apiUrl: string | null
   product: StripeProduct
-  /** Any of which is to be called; none where the address of the service is not known. */
+  /** Stripe should call any one of these. Empty where the address of the service is not known. */
   webhookUrls: readonly string[]
   clock: Clock
   /** For all of it. */
@@ -57,7 +57,7 @@ export async function probeStripe({
   const ask = <Value>(question: (stripe: Stripe) => Promise<Value>) => outcomeOf(client(question))
 
   async function readKey(): Promise<StripeFacts['key']> {
-    // A key that is not a restricted one may do anything, if it counts at all.
+    // A key that is not restricted may do anything, if it is valid.
     const isRestricted = secretKey.startsWith('rk_')
     const outcomesOf = (questions: typeof READING) =>
       Promise.all(questions.map(async ([name, put]) => ({ name, outcome: await ask(put) })))
@@ -109,7 +109,7 @@ export async function probeStripe({
   }
 }
 
-/** Stripe refuses a key that may not write before it looks for the object that would be written to. */
+/** Stripe checks the permission of the key to write before it looks for the object. */
 function unlessUnknown(write: Question): Question {
   return async (stripe) => {
     try {
@@ -165,13 +165,13 @@ async function outcomeOf<Value>(asked: Promise<Value>): Promise<Outcome<Value>> 
     }
     const { statusCode: status } = cause
     if (status === UNAUTHORIZED || status === FORBIDDEN) return { kind: 'refused', status }
-    // Stripe's own words may have a part of the key in them.
+    // Stripe's own words may contain a part of the key.
     if (status !== undefined) return { kind: 'unreachable', reason: `it answers HTTP ${status}` }
     return { kind: 'unreachable', reason: 'no connection, or an answer that makes no sense' }
   }
 }
 
-/** Whether nothing is known: a key that does not count is refused with 401, one that may not do this with 403. */
+/** Whether nothing is known: an invalid key is refused with 401, a key without this permission with 403. */
 function isNoAnswer(
   outcome: Outcome<unknown>,
 ): outcome is Exclude<Outcome<unknown>, { kind: 'answered' }> {

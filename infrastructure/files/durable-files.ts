@@ -30,7 +30,7 @@ export function writeNewFile(path: string, text: string): void {
   }
 }
 
-/** What is in the file, or which names the folder has, survives a power cut from here on. */
+/** Makes the content of a file, or the names in a folder, survive a power cut. */
 export function makeDurable(path: string): void {
   const opened = openSync(path, 'r')
   try {

@@ -22,7 +22,7 @@ export function layOutMail({
 }: {
   language: Language
   subject: string
-  /** What lists of mails show beside the subject; null where the first paragraph does as well. */
+  /** The text that lists of mails show beside the subject; null where the first paragraph will do. */
   preheader: string | null
   blocks: readonly Block[]
 }): EmailContent {

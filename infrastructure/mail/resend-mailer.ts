@@ -11,7 +11,7 @@ import { paymentEmail } from './payment-email.ts'
 const TIMEOUT_MS = 10_000
 const REASON_LENGTH_MAX = 200
 
-/** Sends through Resend's API, or through what answers in its place at `baseUrl`. */
+/** Sends through Resend's API, or through a server that takes its place at `baseUrl`. */
 export function resendMailer({
   apiKey,
   baseUrl,
@@ -45,7 +45,7 @@ export function resendMailer({
       { from, to, ...mail, headers: { ...headers } },
       options,
     )
-    // Resend reports failure in its result rather than by throwing, and an answer that says nothing is none.
+    // Resend reports failure in its result rather than by throwing. An answer without an id is no success.
     if (typeof data?.id === 'string' || (key !== null && isKnownMail(error))) return
     throw outage(error)
   }
@@ -62,11 +62,11 @@ export function resendMailer({
   }
 }
 
-/** Resend's error as its SDK passes it on: the body of the answer, whatever that was. */
+/** Resend's error as its SDK passes it on: the body of any answer. */
 type Refused = { name?: unknown; message?: unknown; statusCode?: unknown } | null
 
 /**
- * The key stands for a mail with other words, such as an older release has sent: the buyer has it.
+ * A mail with other words was sent under the key, such as by an older release: the buyer has it.
  * https://resend.com/docs/dashboard/emails/idempotency-keys
  */
 function isKnownMail(error: Refused): boolean {
@@ -75,14 +75,14 @@ function isKnownMail(error: Refused): boolean {
 
 function outage(error: Refused): Unavailable {
   const { name, statusCode } = error ?? {}
-  // While the mail is under way already, it is not known yet how that will end.
+  // Another request is sending the mail already, and its outcome is not known yet.
   const answered = typeof statusCode === 'number' && name !== 'concurrent_idempotent_requests'
   // A key that is missing, wrong or restricted, or a sender's domain that is not verified.
   const needsOperator = statusCode === 401 || statusCode === 403
   return new Unavailable('email', { cause: new Error(describe(error)), answered, needsOperator })
 }
 
-/** What Resend had against the mail, in words that may be logged: without addresses, codes and keys. */
+/** Why Resend refused the mail, in words that may be logged: without addresses, codes and keys. */
 function describe(error: Refused): string {
   const { name, message, statusCode } = error ?? {}
   const reason = `Resend: ${name ?? 'an unexpected answer'} (${statusCode ?? 'no status'}): ${message ?? ''}`

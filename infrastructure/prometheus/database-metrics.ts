@@ -4,7 +4,7 @@ import type { DatabaseStatistics } from '../../application/upkeep/database-stati
 import { OUTBOX_KINDS } from '../../domain/outbox.ts'
 import { gauge } from './instruments.ts'
 
-/** Where the database does not answer, which is null, there is only the word that it does not. */
+/** `statistics` is null while the database does not answer: then the only metric says so. */
 export function addDatabaseMetrics(
   registry: Registry,
   statistics: DatabaseStatistics | null,

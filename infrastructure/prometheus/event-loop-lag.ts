@@ -1,11 +1,11 @@
 import type { Registry } from 'prom-client'
 import { histogram } from './instruments.ts'
 
-/** Whatever holds up the service for a quarter of a second is seen for certain, shorter waits by chance. */
+/** A delay of a quarter of a second is always measured, a shorter one only by chance. */
 const EVERY_MS = 250
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** Measures how late a timer is, again and again until `stop`: so long does a request wait that comes then. */
+/** Measures how late a timer is, again and again until `stop`. A request that comes then waits as long. */
 export function measureEventLoopLag(
   registry: Registry,
   monotonicMs: () => number,

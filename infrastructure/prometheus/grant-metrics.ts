@@ -6,8 +6,8 @@ import { counter } from './instruments.ts'
 export type GrantStatistics = Pick<Statistics, 'findLastGrantChange' | 'countGrantChanges'>
 
 /**
- * Counts, at every call, the changes of grants that any process has recorded since the call before. What is on record
- * at the first call is not counted: like any counter, this one begins with the process.
+ * Counts, at every call, the changes of grants that any process has recorded since the call before. Changes from before
+ * the first call are not counted: like any counter, this one begins with the process.
  */
 export function grantChangeMetrics(
   registry: Registry,
@@ -33,7 +33,7 @@ export function grantChangeMetrics(
       }
       last = page.last
       isAll = page.isAll
-      // Others have their turn between two pages.
+      // Requests get their turn between two pages.
       if (!isAll) await Bun.sleep(0)
     }
   }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-/** With a zero for each label that is known from the start: of what appears at 1, a monitoring sees no increase. */
+/** Begins at zero for each known label: Prometheus sees no increase in a series that begins at 1. */
 export function counter<Label extends string>(
   registry: Registry,
   {
@@ -15,7 +15,7 @@ export function counter<Label extends string>(
   return made
 }
 
-/** Every way to choose one of each. */
+/** Every combination of one value for each label. */
 function combinations<Label extends string>(
   labels: Readonly<Record<Label, readonly string[]>>,
 ): readonly Partial<Record<Label, string>>[] {
@@ -41,7 +41,7 @@ export function histogram<Label extends string>(
   return new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers })
 }
 
-/** What is so at this moment. Without a sample there is no such metric. */
+/** A value of this moment. Without a sample there is no such metric. */
 export function gauge(
   registry: Registry,
   { name, help }: { name: string; help: string },

@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client'
 import { gauge } from './instruments.ts'
 
 /**
- * What is so at this moment about the process, under the names that every Prometheus client uses:
+ * The state of the process at this moment, under the names that every Prometheus client uses:
  * https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics. Leaves out what the system does not
  * say.
  */

@@ -11,7 +11,7 @@ import { gauge } from './instruments.ts'
 import { addProcessMetrics } from './process-metrics.ts'
 import { telemetryMetrics } from './telemetry-metrics.ts'
 
-/** What is asked at every reading. */
+/** The sources that every reading asks. */
 export type Sources = {
   readonly statistics: GrantStatistics
   /** Throws `Unavailable('storage')`. */
@@ -23,12 +23,12 @@ export type Sources = {
   readonly version: string
 }
 
-/** All there is to tell now, in Prometheus's text format 0.0.4. */
+/** All metrics of this moment, in Prometheus's text format 0.0.4. */
 export type ReadMetrics = () => Promise<string>
 
 export type PrometheusMetrics = {
   readonly telemetry: Telemetry
-  /** From now on also counts what comes on record in the database. */
+  /** From now on also counts the changes that any process records in the database. */
   watch(sources: Sources): Promise<ReadMetrics>
   stop(): void
 }
@@ -39,7 +39,7 @@ export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
 export function prometheusMetrics({
   monotonicMs,
 }: {
-  /** Milliseconds that pass evenly, whatever is done to the clock. */
+  /** Milliseconds that pass evenly, even where the clock is set. */
   monotonicMs: () => number
 }): PrometheusMetrics {
   // Counters are kept. What is true of one moment is read again for each answer, so that no answer has a stale value.
@@ -52,7 +52,7 @@ export function prometheusMetrics({
     async watch(sources) {
       const countGrantChanges = grantChangeMetrics(kept, sources.statistics)
       await unlessDown(countGrantChanges)
-      // Once: what changes with every reading would look like as many starts.
+      // Computed once: a value that changed with every reading would look like a restart each time.
       const startedAt = new Date(sources.clock.now().getTime() - process.uptime() * 1000)
       return oneAtATime(async () => {
         const databaseStatistics = await unlessDown(async () => {

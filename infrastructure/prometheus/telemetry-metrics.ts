@@ -10,7 +10,7 @@ import {
 } from '../../application/telemetry.ts'
 import { counter, histogram } from './instruments.ts'
 
-/** Whatever else a client makes up is one and the same. */
+/** All methods that a client makes up count as one. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 // In seconds.

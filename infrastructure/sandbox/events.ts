@@ -79,7 +79,7 @@ const INTENT_STATUS: Readonly<
   expired: 'canceled',
 }
 
-/** The session as Stripe would show it, as far as anyone reads it. */
+/** The session as Stripe would show it, with the fields that Alibi reads. */
 function sessionObject(record: SandboxSessionRecord, { pageUrl, successUrl }: SandboxAddresses) {
   const { sessionId, purchaseId, customerEmail, price, state, createdAt, expiresAt } = record
   const order = { id: purchaseId, email: customerEmail, language: DEFAULT_LANGUAGE, price }

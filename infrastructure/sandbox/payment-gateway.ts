@@ -42,7 +42,7 @@ export function sandboxPaymentGateway({
   sessions: SandboxSessionStore
   price: Price
   productName: string
-  /** Where the pages are on which buyers pay: the id of the session goes behind it. */
+  /** The address of the payment pages, to which the id of a session is appended. */
   payUrl: string
   returnUrls: ReturnUrls
   webhookSecret: string
@@ -50,7 +50,7 @@ export function sandboxPaymentGateway({
   deliver: (delivery: SandboxDelivery) => Promise<boolean>
   wait: (milliseconds: number) => Promise<void>
   clock: Clock
-  /** The prefix, with something behind it that no other id has. */
+  /** Makes a unique id that begins with the prefix. */
   newId: (prefix: string) => string
 }): { gateway: PaymentGateway; sandboxCheckout: SandboxCheckout; stop(): void } {
   const sender = webhookSender({ webhookSecret, deliver, wait, clock })
@@ -61,7 +61,7 @@ export function sandboxPaymentGateway({
     successUrl: successUrl(returnUrls, sessionId),
   })
 
-  /** One step of a session, after which the world hears what happened. */
+  /** Takes a step of a session, and sends its event to the webhook. */
   async function move(
     sessionId: string,
     step: (record: SandboxSessionRecord) => SandboxSessionRecord,
@@ -81,7 +81,7 @@ export function sandboxPaymentGateway({
     return moved
   }
 
-  /** A look at a session is also when it expires. */
+  /** Reads a session, which expires here once its time is over. */
   const look = (sessionId: string) =>
     move(sessionId, (record) => expireWhenDue(record, clock.now()))
 

@@ -28,8 +28,8 @@ export type SandboxSessionStore = {
     change: (record: SandboxSessionRecord) => SandboxSessionRecord,
   ): Promise<SandboxSessionRecord | null>
   /**
-   * Those made no earlier than `since`, newest first, from the one after the session `after`. None after one
-   * that is not known.
+   * Those made no earlier than `since`, newest first, from the one after the session `after`. Empty where `after` is
+   * not known.
    */
   list(page: {
     since: Date
@@ -57,7 +57,7 @@ export function applyAction(
   return { ...record, state: to, paymentIntentId: record.paymentIntentId ?? paymentIntentId }
 }
 
-/** Takes no more money. A session that can no longer be paid is returned as it is. */
+/** Closes a session to payment. One that can no longer be paid is returned as it is. */
 export function expire(record: SandboxSessionRecord): SandboxSessionRecord {
   return isPayable(record) ? { ...record, state: 'expired' } : record
 }
@@ -67,7 +67,7 @@ export function expireWhenDue(record: SandboxSessionRecord, now: Date): SandboxS
   return record.expiresAt <= now ? expire(record) : record
 }
 
-/** Whether the buyer is done with the page, whatever became of the money. */
+/** Whether the buyer is done with the page, with or without success. */
 export function isComplete({ state }: SandboxSessionRecord): boolean {
   return state === 'awaiting_money' || state === 'paid' || state === 'failed'
 }

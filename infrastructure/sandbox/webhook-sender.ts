@@ -4,7 +4,7 @@ import type { Clock } from '../../application/ports.ts'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import type { SandboxEvent } from './events.ts'
 
-/** Sends events to the webhook until it takes them. What is on its way when the process ends is lost. */
+/** Sends events to the webhook until it takes them. An event that is on its way when the process ends is lost. */
 export type WebhookSender = {
   /** Does not wait for the event to arrive. */
   send(event: SandboxEvent): void
@@ -44,7 +44,7 @@ export function webhookSender({
     const signature = await Stripe.webhooks.generateTestHeaderStringAsync({
       payload,
       secret: webhookSecret,
-      // Of this try: the service refuses a signature that is older than some minutes.
+      // The time of this try: the service refuses a signature that is older than some minutes.
       timestamp: Math.floor(clock.now().getTime() / 1000),
     })
     try {

@@ -9,8 +9,8 @@ const SECRET_BYTES = 32
 const SECRET_TEXT = /^[\w-]{43}$/
 
 /**
- * The secret of a development server, kept in the directory so that its tokens outlive a restart, readable by its
- * owner only. Of several first starts at once all get the same one.
+ * The secret of a development server, kept in the directory so that its tokens outlive a restart, readable by its owner
+ * only. Several processes that start for the first time at once get the same secret.
  */
 export function developmentSecret(directory: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -31,7 +31,7 @@ function readSecret(path: string): string | null {
   }
 }
 
-/** Returns the secret that is kept in the end: the own one, or that of a process that was faster. */
+/** Returns the secret that is kept in the end: its own, or that of another process that was faster. */
 function createSecret(path: string): string {
   const draft = `${path}.${randomBytes(8).toString('hex')}`
   writeFileSync(draft, randomBytes(SECRET_BYTES).toString('base64url'), { mode: 0o600, flag: 'wx' })

@@ -27,7 +27,7 @@ export function hmacSecrets({
   previousSecret = null,
 }: {
   secret: string
-  /** Under which addresses may have been erased whose tokens still live. */
+  /** Addresses may have been erased under this secret, and their tokens may still live. */
   previousSecret?: string | null
 }): Secrets {
   const otpKey = deriveKey(secret, OTP_KEY_PURPOSE)

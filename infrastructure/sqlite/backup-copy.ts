@@ -9,7 +9,7 @@ import { assertIntegrity } from './integrity.ts'
 import { readHistory } from './migrations.ts'
 import type { WorkFolder } from './work-folder.ts'
 
-/** A copy that was read again from the first page to the last, and of which every byte is on the disk. */
+/** A copy that was read again from the first page to the last. Every byte of it is on the disk. */
 export type CheckedCopy = {
   readonly path: string
   readonly bytes: number
@@ -19,7 +19,7 @@ export type CheckedCopy = {
 
 export type CopyStep = 'copying' | 'checking'
 
-/** What a file system needs beside the bytes of a file. */
+/** Room that a file system needs beside the bytes of a file. */
 const ROOM_TO_SPARE_BYTES = 1024 * 1024
 
 /**

@@ -7,13 +7,13 @@ import { freeBytesOf } from './files.ts'
 import { heartbeat } from './schema.ts'
 import { translateFileOutage } from './storage-outage.ts'
 
-/** Room for some hours of business, in which an operator can make more. */
+/** Room for some hours of business: time for an operator to free more. */
 const FREE_BYTES_MIN = 16 * 1024 * 1024
 
 /** Shorter than other writes wait: a caller that asks for the health has a time limit, too. */
 const COMMIT_TIMEOUT_MS = 2000
 
-/** Answers for the files too: those that were deleted or replaced, and the disk they are on. */
+/** Also checks that the files were not deleted or replaced, and that their disk has room. */
 export function sqliteDatabaseHealth(database: SqliteDatabase): DatabaseHealth {
   const { path, queries, read, write, assertFilesInPlace, lastWriteFailed } = database
   const select = queries.$client.prepare('SELECT count(*) FROM schema_migrations')
@@ -40,7 +40,7 @@ export function sqliteDatabaseHealth(database: SqliteDatabase): DatabaseHealth {
   }
 }
 
-/** Looked at by itself: a commit may still find room in the log where the next one does not. */
+/** Checked separately: a commit may still find room in the log where the next one does not. */
 function refuseFullDisk(folder: string): void {
   const free = translateFileOutage(() => freeBytesOf(folder))
   if (free >= FREE_BYTES_MIN) return

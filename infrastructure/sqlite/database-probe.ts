@@ -90,7 +90,7 @@ async function probeContent(path: string, clock: Clock): Promise<DatabaseContent
   } catch (error) {
     if (!isInUse(path)) throw error
   }
-  // The service has started meanwhile: what was read without a lock may be half of the old and half of the new.
+  // The service has started meanwhile: a reading without a lock may be half of the old state and half of the new.
   return readContent(openBeside(path), clock)
 }
 
@@ -105,7 +105,7 @@ function openBeside(path: string): Database {
   return client
 }
 
-/** Without the log that a mere reader would make, and could not take away again. */
+/** Opens it without a log: a reader would make one, and could not remove it again. */
 function openAlone(path: string): Database {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
   return new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)

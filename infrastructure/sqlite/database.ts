@@ -24,9 +24,9 @@ export type Queries = BunSQLiteDatabase & { readonly $client: Database }
 
 /**
  * One connection, and the only ways to use it. The work itself runs to the end without a pause. Where another process
- * is in its way it is tried again for five seconds, while everything else goes on; all of them reject with
- * `Unavailable('storage')` where the database fails them or is closed, and from the moment on at which SQLite has found
- * it damaged: in a damaged file a write may well seem to succeed.
+ * blocks it, it is tried again for five seconds, while everything else goes on. All methods reject with
+ * `Unavailable('storage')` where the database fails or is closed. They also do once SQLite has found it damaged,
+ * because a write to a damaged file may seem to succeed.
  */
 export type SqliteDatabase = {
   /** Absolute, of the file itself rather than of a link to it, or `:memory:`. */
@@ -53,13 +53,13 @@ const BUSY_RETRY_MS = 20
 
 export type DatabaseOptions = {
   readonly busyTimeoutMs?: number
-  /** Whether it has to be migrated already. */
+  /** Whether to refuse a database that is not migrated yet, rather than to migrate it. */
   readonly isUpToDate?: boolean
-  /** Whether a damaged one is refused although nothing has touched what is damaged yet. */
+  /** Whether to check the database for damage before anything reads the damaged part. */
   readonly isLookedThrough?: boolean
-  /** Told once when SQLite finds the open database damaged, which it stays until a backup is put back. */
+  /** Called once when SQLite finds the open database damaged. It stays damaged until a backup is put back. */
   readonly onDamaged?: (error: unknown) => void
-  /** Told what was applied, where something was. */
+  /** Called with the migrations that were applied, where any were. */
   readonly onMigrated?: (migrated: Migrated) => void
 }
 
@@ -122,8 +122,8 @@ function connectToFile(path: string): Database {
   } catch (error) {
     if (!isReplaced()) throw error
   }
-  // While its lock was waited for, a restore has put another file in its place. SQLite refuses to write to a file that
-  // has lost its name, but not each time.
+  // During the wait for its lock, a restore has put another file in its place. SQLite refuses to write to a file that
+  // has lost its name, but not every time.
   client?.close(true)
   return connect(path)
 }
@@ -158,7 +158,9 @@ function configure(client: Database): Database {
   }
 }
 
-/** Waits by itself: of two processes that do this in a new file, SQLite fails one whatever its busy timeout. */
+/**
+ * Has a wait of its own: where two processes do this in a new file, SQLite fails one of them despite any busy timeout.
+ */
 function keepWriteAheadLog(client: Database): void {
   for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
     try {

@@ -15,7 +15,8 @@ export function prepareListGrants(
   const start = sql`(${sql.placeholder('since')}, ${sql.placeholder('id')})`
   const select = prepareSelect(queries, {
     given: sql`(${operatorGrants.grantedAt}, ${operatorGrants.id}) > ${start}`,
-    // What has that moment is paid; named as the index names it, which is read here in its order.
+    // A purchase with that moment is paid. The condition repeats the one of the index, so that SQLite reads in its
+    // order.
     bought: and(
       isNotNull(purchases.paidAt),
       sql`(${purchases.paidAt}, ${purchases.id}) > ${start}`,

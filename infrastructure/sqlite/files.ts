@@ -11,15 +11,15 @@ import { resolve } from 'node:path'
 import { Unavailable } from '../../application/unavailable.ts'
 import { translateFileOutage } from './storage-outage.ts'
 
-/** What SQLite keeps beside a database that is in use, and without which that is not whole. */
+/** The files beside a database in use without which it is not complete. */
 export const LOG_SUFFIXES = ['-wal', '-journal'] as const
 
-/** The log, and the index of the log, which says nothing by itself. */
+/** The log, and the index of the log. The index has no content of its own. */
 export const SIDE_SUFFIXES = [...LOG_SUFFIXES, '-shm'] as const
 
 /**
- * Where the file of a database lies, absolute. Where the path is a link it is another place, and that is where SQLite
- * keeps the log, and what has to be on the same disk. A link that leads nowhere stands for itself.
+ * Where the file of a database lies, absolute. For a link that is the place to which it leads: SQLite keeps the log
+ * there, and files that replace the database have to be on that disk. A link that leads nowhere stands for itself.
  */
 export function resolveDatabasePath(path: string): string {
   const absolutePath = resolve(path)
@@ -27,14 +27,15 @@ export function resolveDatabasePath(path: string): string {
   return lstatSync(absolutePath).isSymbolicLink() ? realpathSync(absolutePath) : absolutePath
 }
 
-/** The files that are open are not those that the next start would find. */
+/** The open files are not those that the next start would find. */
 export class DatabaseFilesReplaced extends Error {
   override readonly name = 'DatabaseFilesReplaced'
 }
 
 /**
- * SQLite goes on writing into files that were deleted or replaced, where no later start finds it. Returns what throws
- * `Unavailable('storage')` unless the files of an open database (its own and its log) are still those of now.
+ * SQLite goes on writing into files that were deleted or replaced, where no later start finds the data. Returns a check
+ * that throws `Unavailable('storage')` unless the files of an open database (its own and its log) are still those of
+ * now.
  */
 export function filesInPlaceCheck(path: string): () => void {
   const opened = [path, `${path}-wal`].map((file) => ({ file, stats: findFile(file) }))
@@ -57,7 +58,7 @@ function isSameFile(left: BigIntStats | undefined, right: BigIntStats | undefine
   return left?.ino === right?.ino && left?.dev === right?.dev
 }
 
-/** Gives what root makes for the service to the owner of the file or folder at the path. Other users keep theirs. */
+/** Gives a file that root has made to the owner of the file or folder at the path. Does nothing for other users. */
 export function giveToOwnerOf(path: string, file: number): void {
   if (process.geteuid?.() !== 0) return
   const { uid, gid } = statSync(path)

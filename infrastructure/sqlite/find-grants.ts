@@ -8,8 +8,8 @@ import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
 const EMAIL = sql.placeholder('email')
 const PAYMENT_INTENT_ID = sql.placeholder('paymentIntentId')
 /**
- * A literal: measured on every request's path, a bound value takes this query ten times as long. The plus keeps SQLite
- * from ever taking the index of states for it, which leads to the paid purchases of all addresses.
+ * A literal: measured on every request's path, a bound value takes this query ten times as long. The plus prevents
+ * SQLite from using the index of states, which leads to the paid purchases of all addresses.
  */
 export const IS_PAID = sql`+${purchases.state} = 'paid'`
 
@@ -45,7 +45,7 @@ export function prepareFindGrants(queries: Queries): (email: Email) => readonly 
   ]
 }
 
-/** What was paid with no payment intent cost nothing, and nothing of it can come back. */
+/** A paid purchase without a payment intent cost nothing, so that nothing of it can be refunded. */
 export function prepareFindReversals(
   queries: Queries,
 ): (paymentIntentId: string | null) => Reversals {

@@ -56,7 +56,7 @@ export function prepareFindRecords(queries: Queries): (email: Email) => Personal
   }
 }
 
-/** What a code is derived from is a secret of the service, and none of the address's. */
+/** The seed of a code is a secret of the service, and no data of the address. */
 function withoutSeed({ issuedAt, expiresAt, attemptsLeft }: Otp): PersonalRecords['codes'][number] {
   return { issuedAt, expiresAt, attemptsLeft }
 }

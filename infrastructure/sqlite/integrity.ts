@@ -6,8 +6,9 @@ import { translateFileOutage } from './storage-outage.ts'
 const FINDINGS_MAX = 3
 
 /**
- * What is looked through before the service starts: a fraction of a second when the machine has read it before, some
- * seconds when it has just been switched on. A larger one has to wait for its next backup, which looks at everything.
+ * Up to this size a database is checked before the service starts: in a fraction of a second when the machine has read
+ * it before, in some seconds when it has just been switched on. A larger one is checked by its next backup, which reads
+ * everything.
  */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024
 

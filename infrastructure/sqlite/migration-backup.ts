@@ -18,14 +18,14 @@ import { makeWorkFolder } from './work-folder.ts'
 export type Migrated = {
   /** The names of the migrations that were lacking, in the order of their application. */
   readonly applied: readonly string[]
-  /** Where the database as it was before lies. Null where it had nothing to lose, or nothing was lacking. */
+  /** The path of the copy from before. Null where the database had no rows, or no migration was lacking. */
   readonly copy: string | null
 }
 
 /**
- * Applies what the database lacks, after a checked copy of it was put beside it. When that cannot be made, nothing is
- * applied. When a migration fails, the error says where the copy is, and is an `IncompatibleDatabase` where it would
- * fail again. A database without a row needs none.
+ * Puts a checked copy beside the database, and then applies the migrations that it lacks. When the copy cannot be made,
+ * none is applied. When a migration fails, the error says where the copy is, and is an `IncompatibleDatabase` where it
+ * would fail again. A database without a row needs none.
  */
 export function migrateCopied(client: Database, migrations: readonly Migration[]): Migrated {
   const copy = copyBeforeMigrating(client, migrations)
@@ -75,7 +75,7 @@ function keepCopy(client: Database, path: string, { name }: Migration): string |
     giveCopyToOwner(copy.path, client.filename)
     if (readHistory(client).some((applied) => applied.name === name)) return null
 
-    // A migration that fails at every start must not fill the disk with copies of the same.
+    // A migration that fails at every start must not fill the disk with equal copies.
     const kept = findSame(path, copy.sha256) ?? linkUnderFreeName(copy.path, path)
     makeDurable(dirname(path))
     return kept
@@ -84,7 +84,7 @@ function keepCopy(client: Database, path: string, { name }: Migration): string |
   }
 }
 
-/** The next process that migrates may be the service, and has to read it. */
+/** The next process that migrates may be the service, and has to read the copy. */
 function giveCopyToOwner(copy: string, database: string): void {
   const file = openSync(copy, 'r')
   try {

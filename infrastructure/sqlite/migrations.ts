@@ -38,9 +38,9 @@ const RECORD = `INSERT INTO schema_migrations (name, sha256, applied_at)
   VALUES (?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))`
 
 /**
- * Applies what the database lacks, each migration whole or not at all, and returns the names of those it applied
- * itself. Several processes may do it at once. Throws `IncompatibleDatabase` for a database that a newer executable
- * has migrated, or one whose migrations are not those of this executable.
+ * Applies the migrations that the database lacks, each whole or not at all, and returns the names of those it applied
+ * itself. Several processes may do it at once. Throws `IncompatibleDatabase` for a database that a newer executable has
+ * migrated, or one whose migrations are not those of this executable.
  */
 export function applyMigrations(
   client: Database,
@@ -78,8 +78,8 @@ export function schemaVersion(client: Database): string {
 }
 
 /**
- * What the database lacks, in order. `subject` is what errors call it. Throws `IncompatibleDatabase` for a database
- * that a newer executable has migrated, or one whose migrations are not those of this executable.
+ * The migrations that the database lacks, in order. Errors call the database `subject`. Throws `IncompatibleDatabase`
+ * for a database that a newer executable has migrated, or one whose migrations are not those of this executable.
  */
 export function findPending(
   client: Database,
@@ -89,7 +89,7 @@ export function findPending(
   return comparePending(readHistory(client), migrations, {
     subject,
     findBackup(migration) {
-      // Beside a database lies what it was before the newer executable came.
+      // A copy from before the newer executable lies beside the database.
       const copy = copyBefore(client.filename, migration)
       return existsSync(copy) ? copy : null
     },

@@ -11,7 +11,7 @@ import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareInsertOnce, prepareUpsert } from './prepared-writes.ts'
 import { outbox } from './schema.ts'
 
-// A literal: SQLite uses the index of what waits only where it sees that nothing else is asked for.
+// A literal: SQLite uses the index of waiting messages only where the statement itself asks for no others.
 const IS_WAITING = sql`${outbox.state} = 'waiting'`
 
 export function sqliteOutboxRepository(database: SqliteDatabase): OutboxRepository {

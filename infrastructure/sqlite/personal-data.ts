@@ -10,7 +10,7 @@ import { prepareUpsert } from './prepared-writes.ts'
 import { prepareFindAccount, prepareSavePurchase } from './purchase-repository.ts'
 import { erasedLogOuts } from './schema.ts'
 
-/** What is about an address alone. */
+/** The tables with data about a single address. */
 const DELETED = ['otps', 'otp_mails', 'otp_wrong_tries', 'verifications', 'log_outs'] as const
 
 const CHECKPOINT_TRIES = 10
@@ -74,8 +74,8 @@ function prepareRename(
 }
 
 /**
- * The log beside the database still has what was deleted, until it is begun again. A process that reads an older state
- * for long, such as a backup tool that follows the log, is not waited for.
+ * The log beside the database still contains the deleted rows until SQLite restarts it. This does not wait for a
+ * process that reads an older state for long, such as a backup tool that follows the log.
  */
 async function emptyWriteAheadLog(client: Database): Promise<void> {
   for (let tries = 0; tries < CHECKPOINT_TRIES; tries++) {
@@ -89,7 +89,7 @@ function isEmptied(client: Database): boolean {
     const [outcome] = client.prepare<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').all()
     return outcome?.busy === 0
   } catch {
-    // A full disk, for one. What was committed is committed, and every later checkpoint does the same.
+    // A full disk, for one. The commit stands, and every later checkpoint does the same.
     return false
   }
 }

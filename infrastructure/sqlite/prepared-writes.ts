@@ -8,7 +8,9 @@ import {
 import type { SQLiteInsertValue, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Queries } from './database.ts'
 
-/** Prepares an insert of rows. What a row leaves out is null, or the next number; a key that exists is a fault. */
+/**
+ * Prepares an insert of rows. A column that a row leaves out is null, or the next number; a key that exists is a fault.
+ */
 export function prepareInsert<Table extends SQLiteTable>(
   queries: Queries,
   table: Table,
@@ -56,7 +58,7 @@ function primaryKey(table: SQLiteTable) {
 function placeholders<Table extends SQLiteTable>(table: Table): SQLiteInsertValue<Table> {
   const keys = Object.keys(getTableColumns(table))
   return Object.fromEntries(
-    // As SQL of its own: else drizzle would encode what is given, and fail on null.
+    // As SQL of its own: otherwise drizzle would encode the value, and fail on null.
     keys.map((key) => [key, sql`${sql.placeholder(key)}`]),
   ) as SQLiteInsertValue<Table>
 }

@@ -90,7 +90,8 @@ export function sqlitePurchaseRepository(
       read(() => purchaseOrNull(selectByPaymentIntentId.get({ paymentIntentId }))),
     list: async ({ states, after, limit }) =>
       readTogether(() =>
-        // One look at the index for each state: for several at once SQLite would sort all that is left of them.
+        // One query of the index for each state: for several states at once SQLite would sort all the rows that are
+        // left.
         states
           .flatMap((state) => selectPage.all({ state, after: after ?? '', limit }))
           .sort((left, right) => (left.id < right.id ? -1 : 1))

@@ -8,10 +8,10 @@ import { freeBytesOf } from './files.ts'
 import { auditEntries, otpWrongTries, outbox, purchases } from './schema.ts'
 import { translateFileOutage } from './storage-outage.ts'
 
-/** So many entries are counted in a few milliseconds, in which nothing else happens. */
+/** This many entries take a few milliseconds to count, and nothing else happens meanwhile. */
 const ENTRIES_AT_ONCE = 10_000
 
-// Literals: SQLite uses the indices of what waits and of what was given up only where it sees that they fit.
+// Literals: SQLite uses the indices of waiting messages and of given-up ones only where the statement itself fits them.
 const IS_WAITING = sql`${outbox.state} = 'waiting'`
 const IS_GIVEN_UP = sql`${outbox.state} = 'given_up'`
 // A group has at least one row: `min` of drizzle does not know that.
@@ -44,7 +44,7 @@ export function sqliteStatistics({
     countPurchases: async () => read(() => toPurchaseCounts(selectPurchases.all())),
     countOutbox: async () => readTogether(countOutbox),
     countWrongTries: async ({ from, until }) =>
-      // A placeholder takes what SQLite takes, and that knows no dates.
+      // A placeholder takes only SQLite's own types, and dates are none.
       read(
         () => selectWrongTries.get({ from: from.getTime(), until: until.getTime() })?.tries ?? 0,
       ),

@@ -11,13 +11,13 @@ const OUTAGE_CODE =
 /** Another process is in the way. `LOCKED` is not among them: it is a conflict within one connection. */
 const BUSY_CODE = /^SQLITE_BUSY(?:_|$)/
 
-/** What stays as it is until a backup is put back. */
+/** Damage, which stays until a backup is put back. */
 const DAMAGE_CODE = /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/
 
 /** The disk does not give back what was written to it. */
 const READ_ERROR_CODE = /^SQLITE_IOERR_(?:READ|SHORT_READ|DATA|CORRUPTFS)(?:_|$)/
 
-/** How long another process's write is waited for, such as one of the operator's commands. */
+/** How long to wait for another process's write, such as one by an operator's command. */
 export const BUSY_TIMEOUT_MS = 5000
 
 /** An error as the ports know it: `Unavailable('storage')` where the database failed, else itself. */
@@ -41,7 +41,7 @@ export function isUnreadable(error: unknown): boolean {
   return hasCode(error, DAMAGE_CODE) || hasCode(error, READ_ERROR_CODE)
 }
 
-/** Throws the `storageError` of whatever `work` throws. */
+/** Throws the `storageError` of any error that `work` throws. */
 export function translateOutage<Result>(work: () => Result): Result {
   try {
     return work()

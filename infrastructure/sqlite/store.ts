@@ -37,7 +37,7 @@ export function openCurrentSqliteStore(path: string): DatabaseStore {
 }
 
 function storeOf(database: SqliteDatabase): DatabaseStore {
-  // To prepare a statement is to read the schema, and can fail as any read can.
+  // Preparing a statement reads the schema, and can fail as any read can.
   return translateOutage(() => sqliteStore(database))
 }
 

@@ -16,23 +16,23 @@ const FINISHED = '.alibi-work-'
 const NAME = /^\.alibi-(?:new|work)-[0-9A-Za-z]{6}$/
 const LOCK = 'lock'
 
-/** How long a folder without a lock is taken for one that another process is just making or taking away. */
+/** Another process may be just making or removing a folder without a lock: for this long it is left alone. */
 const UNLOCKED_MAX_MS = MINUTE_MS
 
-/** A folder in which a file is made that no other process may take for whole yet. */
+/** A folder for a file that is not complete yet, so that no other process takes it for complete. */
 export type WorkFolder = {
   readonly path: string
-  /** Takes it away with all that is in it. Never throws: the next one that is made beside it does that as well. */
+  /** Removes it with everything in it. Never throws: the next work folder in the same place removes leftovers, too. */
   remove(): void
 }
 
 /**
- * Makes a folder in `parent` that only its owner may enter: what is made in it can be moved into `parent` in one step.
- * Takes away those that killed processes have left there. Throws where no file can be made in `parent`.
+ * Makes a folder in `parent` that only its owner may enter. A file in it can be moved into `parent` in one step.
+ * Removes the folders that killed processes have left there. Throws where no file can be made in `parent`.
  */
 export function makeWorkFolder(parent: string): WorkFolder {
   const unfinished = makeUnfinished(parent)
-  // Ends with the process, however that ends, and is seen from other containers too, unlike the number of a process.
+  // The lock ends with the process, however that ends. Unlike a process id, other containers see it, too.
   const lock = takeLock(unfinished, { create: true })
   const path = unfinished.replace(UNFINISHED, FINISHED)
   renameSync(unfinished, path)
@@ -72,7 +72,7 @@ function removeAbandoned(parent: string, nowMs: number): void {
   }
 }
 
-/** Null where another process has it, or where there is none to be had. */
+/** Null where another process has the lock, or where it cannot be made. */
 function takeLock(folder: string, { create }: { create: boolean }): Database | null {
   let lock: Database | null = null
   try {
@@ -93,6 +93,6 @@ function removeFolder(path: string): void {
     }
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // It belongs to another user, such as root, who takes it away the next time.
+    // It belongs to another user, such as root, and that user's next run removes it.
   }
 }

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 
-/** To be looked for: the SDK takes whatever has no `error` in it for success, with any status. */
+/** Callers have to check the status: the SDK takes any answer without an `error` for success. */
 export const OK = 200
 
 type Kind = { id: string; object: string }
@@ -27,14 +27,14 @@ export function isOfKind(value: unknown, object: string): boolean {
   )
 }
 
-/** The id of whatever Stripe has sent, or null where it has none. */
+/** The id of any object that Stripe has sent; null where it has none. */
 export function readId(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null
   const id: unknown = Reflect.get(value, 'id')
   return typeof id === 'string' && /^[\w-]{1,255}$/.test(id) ? id : null
 }
 
-/** What to answer where Stripe does not know the object that was asked for. */
+/** Answers with `missing` where Stripe does not know the object that was asked for. */
 export async function notFoundAs<Answer, Missing>(
   answer: Promise<Answer>,
   missing: Missing,

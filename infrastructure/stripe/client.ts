@@ -4,7 +4,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 
 /**
  * Puts a question to Stripe and gives it up after `timeoutMs`, the SDK's retries included. Throws
- * `Unavailable('payment')` for whatever the question throws and for every answer that is not Stripe's own.
+ * `Unavailable('payment')` for any error of the question and for every answer that is not Stripe's own.
  */
 type AskStripe = <Answer>(question: (stripe: Stripe) => Promise<Answer>) => Promise<Answer>
 
@@ -25,12 +25,12 @@ export function stripeClient({
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       const timeout = new Error(`no answer after ${timeoutMs} ms`)
-      // The race is decided first, so that its cause is the timeout and not what aborting the request leads to.
+      // Rejects before the request is aborted, so that the cause is the timeout and not the error of the abort.
       reject(timeout)
       deadline.abort(timeout)
     }, timeoutMs)
 
-    // The SDK's own timeout starts again with every retry: only a client of this question's own ends with it.
+    // The SDK's own timeout starts again with every retry. A client for this question alone ends with the deadline.
     const stripe = new Stripe(secretKey, {
       ...(apiUrl === null ? {} : addressOf(apiUrl)),
       httpClient: Stripe.createFetchHttpClient(fetchUntil(deadline.signal, timeoutMs)),
@@ -63,8 +63,8 @@ function addressOf(apiUrl: string) {
 }
 
 /**
- * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else. After a 429 it asks
- * again once the time in Retry-After is over, which the SDK does not, as long as all waiting stays under `waitMaxMs`.
+ * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else. After a 429 it waits
+ * for the time in Retry-After and asks again, as long as all waiting stays under `waitMaxMs`. The SDK does not do that.
  */
 function fetchUntil(deadline: AbortSignal, waitMaxMs: number): typeof fetch {
   let waitLeftMs = waitMaxMs
@@ -75,7 +75,7 @@ function fetchUntil(deadline: AbortSignal, waitMaxMs: number): typeof fetch {
     for (let retriesLeft = RETRIES_MAX; ; retriesLeft--) {
       const response = await fetch(address, { ...init, redirect: 'manual', signal })
       const text = await response.text()
-      const waitMs = toldToWaitMs(response)
+      const waitMs = retryAfterMs(response)
       if (retriesLeft === 0 || waitMs === null || waitMs >= waitLeftMs) {
         // JSON that is no object makes the SDK throw where no caller can catch it; other text is only an error.
         return new Response(isObjectText(text) ? text : '', {
@@ -91,7 +91,7 @@ function fetchUntil(deadline: AbortSignal, waitMaxMs: number): typeof fetch {
 }
 
 /** Null unless there were too many requests, and the answer says for how many seconds to send none. */
-function toldToWaitMs({ status, headers }: Response): number | null {
+function retryAfterMs({ status, headers }: Response): number | null {
   const seconds = headers.get('retry-after') ?? ''
   return status === TOO_MANY_REQUESTS && /^\d{1,5}$/.test(seconds) ? Number(seconds) * 1000 : null
 }
@@ -117,17 +117,17 @@ function isRefusal(error: unknown): error is Stripe.errors.StripeError {
   if (!(error instanceof Stripe.errors.StripeError)) return false
   if (!STRIPE_ERROR_TYPES.includes(error.rawType)) return false
   const { statusCode, code } = error
-  // The same request may still be under way, or was turned away before anyone looked at it.
+  // The same request may still be under way, or was turned away before Stripe looked at it.
   if (statusCode === CONFLICT || statusCode === TOO_MANY_REQUESTS || code === 'rate_limit') {
     return false
   }
   return statusCode !== undefined && statusCode >= 400
 }
 
-/** The key is of one mode, and what it is used on of the other; https://docs.stripe.com/error-codes. */
+/** The key is of one mode, and the object that it is used on is of the other; https://docs.stripe.com/error-codes. */
 const WRONG_MODE_CODES: readonly unknown[] = ['livemode_mismatch', 'testmode_charges_only']
 
-/** A key that is wrong, that may not do this, or that is of the wrong mode stays so until an operator mends it. */
+/** A key that is wrong, that may not do this, or that is of the wrong mode stays so until an operator replaces it. */
 function isKeyRefused(error: unknown): boolean {
   if (!isRefusal(error)) return false
   const { statusCode, code } = error

@@ -4,7 +4,10 @@ import { idOf, toDate, toDispute, toRefund } from './objects.ts'
 import { readPage, windowParams } from './pages.ts'
 import { isPaid, type ReportSession } from './session-reports.ts'
 
-/** What Alibi acts on. Stripe lists events of at most 20 types at once: https://docs.stripe.com/api/events/list. */
+/**
+ * The events that Alibi acts on. Stripe lists events of at most 20 types at once:
+ * https://docs.stripe.com/api/events/list.
+ */
 export const EVENT_TYPES = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -22,7 +25,7 @@ export const EVENT_TYPES = [
   'charge.dispute.funds_reinstated',
 ] as const satisfies readonly Stripe.Event['type'][]
 
-/** What a webhook endpoint has to listen to: `charge.refund.updated` says what `refund.updated` says. */
+/** The events that a webhook endpoint has to listen to: `charge.refund.updated` repeats `refund.updated`. */
 export const ENDPOINT_EVENT_TYPES = EVENT_TYPES.filter((type) => type !== 'charge.refund.updated')
 
 /** Null for what is not an event with an object in it, such as a thin event. */
@@ -40,7 +43,7 @@ export function eventTranslation({
     if (!isEvent(value)) return null
     const { id: eventId, type: eventType } = value
     const fact = (isActedOn(value) && readFact(value, reportSession)) || OTHER
-    // Only sessions say themselves in which mode they are, and that is looked at with all else they say.
+    // Only sessions have a mode of their own, which is checked with the rest of the session.
     const isOtherMode = fact.kind !== 'session' && value.livemode !== live
     const occurredAt = Number.isSafeInteger(value.created) ? toDate(value.created) : null
     return { eventId, eventType, occurredAt, ...(isOtherMode ? OTHER : fact) }

@@ -13,7 +13,7 @@ const NO_EVENT = {
   kind: 'other',
 } as const
 
-/** How deliveries are read whose signature follows Stripe's scheme, with any of the secrets. */
+/** Reads deliveries with a signature by Stripe's scheme, under any of the secrets. */
 export function stripeNotifications({
   webhookSecrets,
   translate,
@@ -46,7 +46,9 @@ function decode(payload: Uint8Array): string | null {
   }
 }
 
-/** The SDK never finds a signature stale whose time is no number. https://docs.stripe.com/webhooks#verify-manually */
+/**
+ * The SDK never finds a signature stale when its time is no number. https://docs.stripe.com/webhooks#verify-manually
+ */
 function isDated(signature: string): boolean {
   const times = signature.split(',').filter((item) => item.startsWith('t='))
   return times.length === 1 && times.every((item) => /^t=\d{1,12}$/.test(item))

@@ -45,7 +45,7 @@ function disputeState(status: Stripe.Dispute['status']): Dispute['state'] {
       return 'won'
     case 'lost':
       return 'lost'
-    // Whatever else Stripe calls it, an appeal or a dispute that was prevented, the money is not here.
+    // In every other status, such as an appeal or a prevented dispute, the money is not here.
     default:
       return 'open'
   }

@@ -20,8 +20,8 @@ export function windowParams({ since, cursor }: ListWindow) {
 }
 
 /**
- * Reads every object of a page by itself: one that `read` throws on makes no sense to us, and one of which it makes
- * null is none of our business.
+ * Reads every object of a page separately. An object for which `read` throws is unreadable. One for which it returns
+ * null does not concern Alibi.
  */
 export function readPage<Answer extends Listed, Item>(
   answer: ListAnswer<Answer>,
@@ -36,7 +36,7 @@ export function readPage<Answer extends Listed, Item>(
       const item = read(expectKind(one, object))
       if (item !== null) items.push(item)
     } catch {
-      // Whatever is wrong with it, it must not hide the others; the caller gets its id.
+      // One bad object must not hide the others; the caller gets its id.
       unreadable.push(readId(one) ?? 'unknown')
     }
   }

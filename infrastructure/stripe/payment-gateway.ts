@@ -71,7 +71,7 @@ export function stripePaymentGateway({
   }
 }
 
-/** Asks once for all callers, those who ask meanwhile included, and again only after it has failed. */
+/** Asks once for all callers, also for those that come before the answer, and again only after a failure. */
 function remembered<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | null = null
   return () => {

@@ -3,7 +3,7 @@ import type { PriceFacts } from '../../application/doctor/stripe.ts'
 import type { Price } from '../../domain/purchase.ts'
 import { expectObject } from './answers.ts'
 
-/** What can be asked for at the checkout. Throws with what is wrong with the price. */
+/** The price for the checkout. Throws with the reason where Alibi cannot sell at it. */
 export async function readPrice(stripe: Stripe, id: string): Promise<Price> {
   const { isActive, isOneTime, amount } = await readPriceFacts(stripe, id)
   if (!isActive) throw new Error(`the price ${id} is not active`)
@@ -12,7 +12,7 @@ export async function readPrice(stripe: Stripe, id: string): Promise<Price> {
   return amount
 }
 
-/** What matters of a price, right or wrong: https://docs.stripe.com/api/prices/object. */
+/** The facts of a price that matter here, usable or not: https://docs.stripe.com/api/prices/object. */
 export async function readPriceFacts(stripe: Stripe, id: string): Promise<PriceFacts> {
   const price = expectObject(await stripe.prices.retrieve(id), 'price', id)
   const { active: isActive, type, unit_amount: amount, currency } = price

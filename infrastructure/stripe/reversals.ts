@@ -8,10 +8,10 @@ import { readAllPages, readPage, windowParams } from './pages.ts'
 
 // Money that goes back to the buyer: https://docs.stripe.com/api/refunds and /disputes.
 
-/** What a dispute that is read, rather than reported by an event, is taken for. */
+/** How to read a dispute that comes from a list rather than from an event. */
 type DisputeReading = {
   readonly live: boolean
-  /** Before the request was sent, in whole seconds as events count: the answer is no older. */
+  /** A moment before the request was sent, in whole seconds as in events: the answer is no older. */
   readonly reportedAt: Date
 }
 

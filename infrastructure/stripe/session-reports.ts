@@ -12,8 +12,8 @@ import {
 import { idOf, toDate } from './objects.ts'
 
 /**
- * A session as Stripe shows it (https://docs.stripe.com/api/checkout/sessions/object), as far as anyone reads it, so
- * that the sandbox can make such objects too.
+ * A session as Stripe shows it (https://docs.stripe.com/api/checkout/sessions/object), with the fields that Alibi
+ * reads, so that the sandbox can make such objects too.
  */
 export type SessionObject = Pick<
   Stripe.Checkout.Session,
@@ -34,7 +34,7 @@ export type SessionObject = Pick<
   | 'url'
 > & { payment_intent: string | Pick<Stripe.PaymentIntent, 'id' | 'status'> | null }
 
-/** The pages that buyers come back to: `success` is told the session, `cancel` nothing. */
+/** The pages that buyers come back to: the address of `success` names the session, the one of `cancel` does not. */
 export type ReturnUrls = { readonly success: string; readonly cancel: string }
 
 /** How a session is reported: with the outcome that an event has, or with what the session says of itself. */
@@ -57,7 +57,7 @@ export function sessionReports({ returnUrls }: { returnUrls: ReturnUrls }): Repo
   })
 }
 
-/** Where a buyer comes back to after a payment; also how this service knows its own sessions again. */
+/** The page to which a buyer comes back after a payment. The service also recognises its own sessions by it. */
 export function successUrl({ success }: ReturnUrls, sessionId: string): string {
   return `${success}?session_id=${sessionId}`
 }

@@ -60,7 +60,7 @@ function sessionParams({
     // Stripe puts the id in place of the braces.
     success_url: successUrl(returnUrls, '{CHECKOUT_SESSION_ID}'),
     cancel_url: returnUrls.cancel,
-    // Or buyers abroad pay another currency than the one that was asked for.
+    // Otherwise buyers abroad would pay in another currency than the one that was asked for.
     adaptive_pricing: { enabled: false },
     ...(allowPromotionCodes ? { allow_promotion_codes: true } : {}),
   }
@@ -75,7 +75,7 @@ export async function readSession(
   sessionId: string,
   reportSession: ReportSession,
 ): Promise<SessionReport | null> {
-  // Anything else would end up in the path of the request.
+  // Any other text would end up in the path of the request.
   if (!SESSION_ID.test(sessionId)) return null
   const answer = await stripe.checkout.sessions.retrieve(sessionId, WITH_PAYMENT_INTENT)
   return reportSession(expectObject(answer, 'checkout.session', sessionId))
@@ -111,7 +111,7 @@ export async function findCompletedSessions(
   const answer = await stripe.checkout.sessions.list({
     ...windowParams(window),
     status: 'complete',
-    // Or money that bounced seems to be on its way.
+    // Otherwise money that bounced would seem to be on its way.
     expand: ['data.payment_intent'],
   })
   return readPage(answer, 'checkout.session', (session) => {

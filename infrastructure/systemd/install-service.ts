@@ -16,7 +16,7 @@ import type { Systemctl } from './systemctl.ts'
 
 /** What an installation has done. */
 export type Installation = {
-  /** By the paths that they have on the system they were installed on. */
+  /** Each by its path on the system on which it was installed. */
   readonly files: readonly { readonly path: string; readonly change: Change }[]
   /** Whether it was enabled now, and whether a service that ran was restarted. */
   readonly enabled: boolean
@@ -29,9 +29,9 @@ export type Installation = {
 type Step = 'reload' | 'enable' | 'restart'
 
 /**
- * Puts every file of the service in its place below `root`, and has systemd take note of it where one runs. Leaves
- * alone what is there already and right, so that a second time changes nothing. Throws when a file cannot be written,
- * with those before it in place, and when a service that ran does not start again.
+ * Puts every file of the service in its place below `root`, and has a running systemd reload its units. Leaves files
+ * alone that are right already, so that a second run changes nothing. Throws when a file cannot be written, with those
+ * before it in place, and when a service that ran does not start again.
  */
 export async function installService({
   root,
@@ -55,7 +55,7 @@ export async function installService({
   const isChanged = files.some(
     ({ path, change }) => STARTED_FROM.includes(path) && isWritten(change),
   )
-  // An earlier installation may have been interrupted before systemd took note of it.
+  // An earlier installation may have been interrupted before systemd reloaded its units.
   const isBehind = before !== null && (before.needsReload || runsAnother(before, root))
   const steps = planSteps({ wasInstalled, isChanged: isChanged || isBehind, before })
   if (systemctl === null && steps.includes('enable')) enableWithout(root)
@@ -72,12 +72,12 @@ export async function installService({
   }
 }
 
-/** What the running service was made from. */
+/** The files from which the running service was started. */
 const STARTED_FROM: readonly string[] = [PLACES.executable, PLACES.unit]
 
 const isWritten = (change: Change) => change === 'created' || change === 'replaced'
 
-/** Whether its process was made from another file than the executable that is installed. */
+/** Whether its process was started from another file than the installed executable. */
 function runsAnother({ pid }: ServiceState, root: string): boolean {
   const [running, installed] = [`/proc/${pid}/exe`, join(root, PLACES.executable)].map((path) =>
     statSync(path, { throwIfNoEntry: false }),
@@ -123,8 +123,8 @@ function makeFolders(root: string): void {
 }
 
 /**
- * It is enabled once: an upgrade does not overrule an operator who has disabled it. It is never started the first time,
- * when its settings are not filled in yet. What runs, or tries to, is restarted.
+ * The service is enabled once: an upgrade does not overrule an operator who has disabled it. The first installation
+ * never starts it, because its settings are not filled in yet. A service that runs, or tries to, is restarted.
  */
 export function planSteps({
   wasInstalled,
@@ -168,7 +168,7 @@ async function restart({ systemctl, isUpgrade }: Service): Promise<void> {
   }
 }
 
-/** The same as "systemctl enable" does, for a system that does not run. */
+/** Does the same as "systemctl enable", for a system that does not run. */
 function enableWithout(root: string): void {
   if (!isThere(join(root, PLACES.enabled))) symlinkSync(PLACES.unit, join(root, PLACES.enabled))
 }

@@ -8,7 +8,7 @@ export const PLACES = {
   /** The one before the last upgrade. */
   previous: '/usr/local/bin/alibi.previous',
   unit: '/etc/systemd/system/alibi.service',
-  /** What systemd starts with the machine lies in this folder as a link. */
+  /** A link in this folder makes systemd start the service with the machine. */
   enabled: '/etc/systemd/system/multi-user.target.wants/alibi.service',
   completion: '/usr/local/share/bash-completion/completions/alibi',
   settings: '/etc/alibi/alibi.env',
@@ -30,7 +30,7 @@ export type InstalledFile = {
 
 const JWT_SECRET_BYTES = 32
 
-/** Those whose values are the operator's, and that are there from the beginning because the unit asks for them. */
+/** The secrets whose values the operator knows. Their files exist from the beginning because the unit asks for them. */
 const EMPTY_SECRETS = [
   'JWT_SECRET_PREVIOUS',
   'STRIPE_SECRET_KEY',
@@ -40,8 +40,8 @@ const EMPTY_SECRETS = [
 
 /**
  * Every file but the executable, in the order in which they are placed: with its settings a service is no longer new,
- * and with its unit it is installed. A JWT_SECRET is made for a service that is new: one that was lost later is not
- * replaced unnoticed, since every token of the service would end with it.
+ * and with its unit it is installed. Only a new service gets a JWT_SECRET: to replace a lost one unnoticed would end
+ * every token of the service.
  */
 export function installedFiles({
   completion,

@@ -1,9 +1,8 @@
 import { fstatSync } from 'node:fs'
 
 /**
- * Whether what is written to a file descriptor goes to systemd's journal, which says in $JOURNAL_STREAM what it is
- * connected to (systemd.exec(5)). A process that another one has started may have inherited the variable, and write
- * elsewhere.
+ * Whether a file descriptor is connected to systemd's journal. $JOURNAL_STREAM names the journal's stream
+ * (systemd.exec(5)). A process may have inherited the variable and still write elsewhere.
  */
 export function isJournal(descriptor: number, journalStream: string | undefined): boolean {
   if (!journalStream) return false
@@ -11,7 +10,7 @@ export function isJournal(descriptor: number, journalStream: string | undefined)
   return journalStream === `${dev}:${ino}`
 }
 
-/** What stands before a line so that the journal knows how grave it is (sd-daemon(3)), and does not show it. */
+/** The prefix of a line by which the journal knows its level (sd-daemon(3)). The journal does not show it. */
 export const JOURNAL_PRIORITIES = {
   debug: '<7>',
   info: '<6>',

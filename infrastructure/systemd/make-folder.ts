@@ -4,9 +4,9 @@ import { join, sep } from 'node:path'
 const ANYBODY_WRITES = 0o002
 
 /**
- * Makes the folder `path` of the system below `root`, and those that it lies in, where they are not there. Throws
- * where one of them leads out of `root`, and where one can be changed by a user other than root, the user that this
- * runs as and the owner of `root`. A user who may change `root` itself while this runs is trusted.
+ * Makes the folder `path` of the system below `root` and its parents, where they are missing. Throws where one of them
+ * leads out of `root`, and where a user may change one who is neither root, nor the user of this process, nor the owner
+ * of `root`. A user who may change `root` itself while this runs is trusted.
  */
 export function makeFolder(root: string, path: string, mode = 0o755): void {
   const top = realpathSync(root)

@@ -1,8 +1,9 @@
 import type { Notify } from './notify-socket.ts'
 
 /**
- * By systemd-notify(1), for processes that may not make code while they run, and so cannot call libc. The messages are
- * another process's then, so that the unit needs NotifyAccess=all. Throws where there is no such program.
+ * Sends by systemd-notify(1), for processes that may not generate code while they run, and so cannot call libc. The
+ * messages then come from another process, so that the unit needs NotifyAccess=all. Throws where there is no such
+ * program.
  */
 export function openNotifyProgram(name: string): Notify {
   const program = Bun.which('systemd-notify')

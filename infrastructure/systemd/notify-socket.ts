@@ -8,7 +8,7 @@ const LIBC_SYMBOLS = {
   sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64' },
 } as const
 
-/** By the names that glibc and musl give themselves. */
+/** The file names of glibc and musl. */
 const LIBC_NAMES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
 // The same numbers on every architecture that Bun runs on (socket(2), send(2), unix(7)).
@@ -21,8 +21,8 @@ const PATH_BYTES_MAX = 107
 // Why: docs/decisions.md#the-service-notifies-systemd-through-libc
 /**
  * Opens a way to the datagram socket of this name, by libc, because Bun has no such sockets of its own. It stays open,
- * so that it still works in a process that has run out of file descriptors. What is sent is sent before the first
- * pause. Throws when there is no way.
+ * so that it still works in a process that has run out of file descriptors. A message is sent before the call first
+ * pauses. Throws where no such socket can be opened.
  */
 export function openNotifySocket(name: string): Notify {
   const address = socketAddress(name)

@@ -21,17 +21,16 @@ import { codeOf, hasCode } from '../files/node-errors.ts'
 import type { InstalledFile } from './installed-files.ts'
 
 /**
- * What became of a file. Kept is what belongs to the operator, unchanged what is as it has to be, mended what had only
- * the wrong mode.
+ * What was done to a file. `kept`: it is the operator's. `unchanged`: it was right. `mended`: only its mode was wrong.
  */
 export type Change = 'created' | 'replaced' | 'unchanged' | 'kept' | 'mended'
 
 const EXECUTABLE_MODE = 0o755
 const RIGHTS = 0o7777
-/** What only the owner of the operator's files may do with them, but for reading by the group. */
+/** The rights that only the owner of the operator's files may have. The group may read. */
 const FORBIDDEN = 0o027
 
-/** A file is there whole or not at all, whatever happens, and so is the one that it replaces. */
+/** Writes a file whole or not at all. The file that it replaces stays whole until then. */
 export function placeText(
   path: string,
   { text, mode, owner }: Omit<InstalledFile, 'path'>,
@@ -58,9 +57,9 @@ export function placeExecutable(
   }
   placeBy(path, (draft) => {
     copyFileSync(source, draft, constants.COPYFILE_EXCL)
-    // The one that was downloaded may be open to its owner alone; the service is another user.
+    // The mode of a downloaded file may admit its owner alone, and the service is another user.
     chmodSync(draft, EXECUTABLE_MODE)
-    // Not so what another installation has put there meanwhile: it has kept the one before already.
+    // Another installation may have replaced it meanwhile, and has kept the previous one already.
     if (existing !== null && inodeOf(path) === existing) {
       placeBy(previous, (older) => linkSync(path, older))
     }
@@ -68,7 +67,10 @@ export function placeExecutable(
   return existing === null ? 'created' : 'replaced'
 }
 
-/** What is there stays, also what another process puts there at this moment; only rights of others are taken away. */
+/**
+ * A file that is there stays, also one that another process puts there at this moment. Only rights of others are
+ * removed.
+ */
 function placeOnce(path: string, write: (draft: string) => void): Change {
   if (!isThere(path)) {
     try {
@@ -81,7 +83,10 @@ function placeOnce(path: string, write: (draft: string) => void): Change {
   return restrictPermissions(path) ? 'mended' : 'kept'
 }
 
-/** Leaves a file or a folder of the operator's to its owner and to readers of its group. Whether that took a change. */
+/**
+ * Lets only its owner and readers of its group use a file or folder of the operator's. Returns whether that took a
+ * change.
+ */
 export function restrictPermissions(path: string): boolean {
   return setRights(path, (mode) => mode & ~FORBIDDEN)
 }
@@ -101,12 +106,12 @@ function placeBy(path: string, make: (draft: string) => void, publish = renameSy
   }
 }
 
-/** Of a name that no other program chooses: behind it stands the number of the process that writes. */
+/** The beginning of a name that no other program chooses. The id of the process that writes follows. */
 export function draftPrefix(path: string): string {
   return `.${basename(path)}.alibi-draft-`
 }
 
-/** Takes away what processes that are gone have left half done in the place of a file. */
+/** Removes the unfinished drafts that ended processes have left beside a file. */
 export function removeStaleDrafts(path: string): void {
   const prefix = draftPrefix(path)
   for (const name of namesIn(dirname(path))) {
@@ -127,7 +132,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Also for a link to what is gone. */
+/** True also for a link whose target is gone. */
 export function isThere(path: string): boolean {
   return inodeOf(path) !== null
 }
@@ -141,7 +146,7 @@ function readText(path: string): string | null {
   return withFile(path, (descriptor) => readFileSync(descriptor, 'utf8'))
 }
 
-/** Whether that took a change. A link is left alone, and so is what it leads to. */
+/** Returns whether that took a change. Leaves a link and its target alone. */
 function setRights(path: string, rightsFrom: (mode: number) => number): boolean {
   const isChanged = withFile(path, (descriptor) => {
     const mode = fstatSync(descriptor).mode & RIGHTS

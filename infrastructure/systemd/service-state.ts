@@ -44,7 +44,7 @@ export function parseServiceState(shown: string): ServiceState {
     state: `${active} (${read('SubState')})`,
     since: parseTime(read('StateChangeTimestamp')),
     pid: pid > 0 ? pid : null,
-    // The service says it, and a terminal acts on what it is shown.
+    // The service chooses this text, and a terminal would obey control characters in it.
     status: (pid > 0 && read('StatusText').replaceAll(/\p{Cc}/gu, ' ')) || null,
     restarts: Number(read('NRestarts')) || 0,
     needsReload: read('NeedDaemonReload') === 'yes',

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 /** Asks the systemd of this machine. Rejects with its own words when it does not do what was asked. */
 export type Systemctl = (...parameters: readonly string[]) => Promise<string>
 
-/** Its words are looked for, so that they have to be English and in universal time. */
+/** Alibi reads its words, so that they have to be English and in universal time. */
 const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' }
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 

@@ -5,10 +5,10 @@ import type { Notify } from './notify-socket.ts'
 
 type Options = {
   readonly env: Variables
-  /** Of this process: the watchdog may be meant for another one. */
+  /** The id of this process: the watchdog may be meant for another one. */
   readonly pid: number
   readonly log: Log
-  /** Ways to a socket of this name, the best first. They throw where they are none. */
+  /** Ways to send to the socket of this name, the best first. A way that cannot be used throws. */
   readonly ways: readonly ((name: string) => Notify)[]
 }
 
@@ -21,8 +21,8 @@ const NOBODY: Supervisor = {
 }
 
 /**
- * The systemd that has started the process, by the protocol of sd_notify(3). Where none has, nothing is sent. Where it
- * cannot be reached, that is logged, and nothing else happens.
+ * The systemd that has started the process, by the protocol of sd_notify(3). Where systemd has not started it, nothing
+ * is sent. Where systemd cannot be reached, that is logged, and nothing else happens.
  */
 export function systemdSupervisor({ env, pid, log, ways }: Options): Supervisor {
   const { NOTIFY_SOCKET: name } = env
@@ -50,7 +50,7 @@ export function systemdSupervisor({ env, pid, log, ways }: Options): Supervisor 
   }
 }
 
-/** The first way that there is; null when there is none. */
+/** The first way that can be used; null when there is none. */
 function openBest(name: string, ways: Options['ways'], log: Log): Notify | null {
   for (const open of ways) {
     try {
@@ -63,7 +63,7 @@ function openBest(name: string, ways: Options['ways'], log: Log): Notify | null 
   return null
 }
 
-/** By the rules of sd_watchdog_enabled(3); null where no ping is waited for. */
+/** By the rules of sd_watchdog_enabled(3); null where systemd waits for no ping. */
 function watchdogTimeout(env: Variables, pid: number): number | null {
   const { WATCHDOG_USEC: microseconds = '', WATCHDOG_PID: owner = String(pid) } = env
   if (owner !== String(pid) || !/^[1-9][0-9]{0,15}$/.test(microseconds)) return null

@@ -5,7 +5,7 @@ import { isThere, removeStaleDrafts } from './place-file.ts'
 import { readServiceState, UNIT_NAME } from './service-state.ts'
 import type { Systemctl } from './systemctl.ts'
 
-/** What was taken away, and what is still there. */
+/** The files that were removed, and those that are still there. */
 export type Removal = {
   readonly removed: readonly string[]
   readonly kept: readonly string[]
@@ -16,14 +16,14 @@ const OURS = [PLACES.enabled, PLACES.unit, PLACES.completion, PLACES.executable,
 /** The operator's: settings and secrets, changes to the unit, the database and its backups. */
 const THEIRS = ['/etc/alibi', `${PLACES.unit}.d`, PLACES.data]
 
-/** Whether anything of it is there that `uninstallService` would take away. */
+/** Whether there is anything for `uninstallService` to remove. */
 export function isServiceInstalled(root: string): boolean {
   return OURS.some((path) => isThere(join(root, path)))
 }
 
 /**
- * Stops the service, disables it, and takes away what `installService` has put below `root`, but for what is the
- * operator's. May be repeated. Throws when the service does not stop, with everything still in place.
+ * Stops the service, disables it, and removes what `installService` has put below `root`, except the operator's files.
+ * May be repeated. Throws when the service does not stop, with everything still in place.
  */
 export async function uninstallService({
   root,

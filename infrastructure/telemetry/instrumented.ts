@@ -6,10 +6,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 /** For a service without metrics, and for commands that are over in a moment. */
 export const NO_TELEMETRY: Telemetry = { record() {} }
 
-/**
- * The same log, and telemetry counts every warning and error, also those that LOG_LEVEL leaves out. What is in order
- * is not counted.
- */
+/** The same log, and telemetry counts every warning and error, also those that LOG_LEVEL leaves out. */
 export function countedLog(log: Log, telemetry: Telemetry): Log {
   return (event, fields) => {
     const { level } = LOG_EVENTS[event]
@@ -21,7 +18,7 @@ export function countedLog(log: Log, telemetry: Telemetry): Log {
 type Instruments = {
   readonly telemetry: Telemetry
   readonly log: Log
-  /** Milliseconds that pass evenly, whatever is done to the clock. */
+  /** Milliseconds that pass evenly, even where the clock is set. */
   readonly monotonicMs: () => number
 }
 

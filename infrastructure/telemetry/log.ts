@@ -20,7 +20,7 @@ export function createLog({
 }: {
   level: LogLevel
   format: 'json' | 'pretty'
-  /** Whether each line begins with its priority for systemd's journal, which takes that away. */
+  /** Whether each line begins with its priority for systemd's journal. The journal does not show it. */
   priorities?: boolean
   /** Takes one line, its line break included. */
   write: (line: string) => void
@@ -36,7 +36,7 @@ export function createLog({
     sinks: { lines: writeLine },
     loggers: [
       { category: CATEGORY, sinks: ['lines'], lowestLevel: LEVELS[level] },
-      // LogTape's word on itself: without this it greets, and its own failures stay unseen.
+      // LogTape's own messages: without this it prints a greeting, and its failures stay unseen.
       { category: ['logtape', 'meta'], sinks: ['lines'], lowestLevel: 'warning' },
     ],
   })
@@ -52,7 +52,10 @@ type Entry = {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** A record of ours has the key of its event for a message. Any other is LogTape's own, on what it could not write. */
+/**
+ * A record of ours has the key of its event for a message. Any other is LogTape's own, about a record that it could not
+ * write.
+ */
 function entryOf({ timestamp, rawMessage, properties }: LogRecord): Entry {
   const text = typeof rawMessage === 'string' ? rawMessage : rawMessage.join('{}')
   const event = isLogEvent(text) ? text : 'log.failed'
@@ -83,7 +86,7 @@ function prettyLine({ time, level, message, event, fields }: Entry): string {
   return [time.slice(11, 23), level.toUpperCase().padEnd(5), message, ...shown].join(' ')
 }
 
-/** Text that could be mistaken for something else, or that a terminal would obey, is quoted and escaped. */
+/** Quotes and escapes text that could be mistaken for another field, or that a terminal would obey. */
 function show(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+-]+$/.test(value)) return value
   return String(JSON.stringify(value)).replace(

@@ -15,8 +15,8 @@ import type { Task } from './background.ts'
 const PRUNING_PAUSE_MS = 20
 
 /**
- * All that the service does by itself, and how often. Only the watchdog is apart: how often that runs is for the
- * supervisor to say; see watchdog.ts.
+ * All that the service does by itself, and how often. Only the watchdog is separate, because the supervisor sets its
+ * interval; see watchdog.ts.
  */
 export function serviceTasks({
   ports,
@@ -47,12 +47,14 @@ export function serviceTasks({
     { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
     // A backup that is due is late by this much at most.
     ...(backups ? [{ name: 'backups' as const, everyMs: MINUTE_MS, work: backups.work }] : []),
-    // So that the log says what is wrong where nothing asks /ready.
+    // So that the log reports a failing database even where no client asks /ready.
     { name: 'readiness', everyMs: 30 * SECOND_MS, work: isReady },
   ]
 }
 
-/** Asks the provider for what it failed to report: about everything until one run has seen all of it, then what is due. */
+/**
+ * Asks the provider for what it failed to report: about everything until one run was complete, then about what is due.
+ */
 function reconciler(ports: Ports): Task['work'] {
   // A restored backup also restores the times of the last sweeps, so that none of them may seem to be due.
   let only: 'all' | 'due' = 'all'

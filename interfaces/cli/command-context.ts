@@ -8,9 +8,9 @@ import type { Listener } from '../http/listen.ts'
 import type { CommandWords } from './command-words.ts'
 
 /**
- * What a command has to do with its user, and all that it can ask for. Nothing is loaded or opened before a command
- * asks for it, so that a small one starts in a few milliseconds. What opens something throws where the settings that it
- * needs are wrong, or where it cannot be opened, with words for the user.
+ * The ways of a command to talk with its user, and everything that it can ask for. Nothing is loaded or opened before a
+ * command asks for it, so that a small one starts in a few milliseconds. What opens something throws where the settings
+ * that it needs are wrong, or where it cannot be opened, with words for the user.
  */
 export type CommandContext = {
   /** Every command, in the order in which help shows them. */
@@ -42,7 +42,7 @@ export type CommandContext = {
   /** Binds the address before it touches the database, so that a second service leaves the first one's alone. */
   readonly openService: () => Promise<Service>
   readonly openChecks: (asked: {
-    /** Who is to get a test mail; null where none is to be sent. */
+    /** The address to send a test mail to; null for no test mail. */
     readonly mailTo: Email | null
     readonly offline: boolean
   }) => Promise<{ readonly checks: readonly Check[]; readonly areSettingsRight: boolean }>
@@ -113,7 +113,7 @@ export type MigrationReport = {
   readonly applied: readonly string[]
   /** The latest of all. */
   readonly version: string
-  /** Where the database as it was before lies; null where there was nothing to keep. */
+  /** The path of the copy from before; null where there was nothing to keep. */
   readonly copy: string | null
 }
 
@@ -124,7 +124,7 @@ export type BackupReport = {
   readonly version: string
 }
 
-/** A backup that was found good and waits to be put in place. */
+/** A backup that has passed its checks, ready to be put in place. */
 export type PreparedRestore = {
   readonly databasePath: string
   readonly bytes: number
@@ -138,7 +138,7 @@ export type PreparedRestore = {
 export type InstallationPlace = {
   /** The root folder of the system; `/` is this machine. */
   readonly root: string
-  /** What changes it, for the user to be told. */
+  /** The command that changes the system, for messages to the user. */
   readonly command: string
 }
 
@@ -156,7 +156,7 @@ export type InstallReport = {
     readonly path: string
     readonly change: 'created' | 'replaced' | 'unchanged' | 'kept' | 'mended'
   }[]
-  /** Whether it was enabled now, and whether a service that ran was started anew. */
+  /** Whether it was enabled now, and whether a service that ran was restarted. */
   readonly enabled: boolean
   readonly restarted: boolean
   /** Null where no systemd was asked. */

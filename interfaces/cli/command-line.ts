@@ -84,7 +84,7 @@ function refuseCommand([word = '']: readonly string[], commands: Commands): Usag
   return { usageError: `unknown command ${quoteForTerminal(word)}` }
 }
 
-/** parseArgs is lenient here, because its own errors can be told apart by their English words only. */
+/** parseArgs is lenient here, because its own errors differ only in their English words. */
 function findValueProblem(
   {
     rawName,

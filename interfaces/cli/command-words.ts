@@ -1,11 +1,11 @@
 /** What help and the completion say about a command. */
 export type CommandWords = {
-  /** One word, or two where a command has a part of its own. */
+  /** One word, or two where a command is a part of another. */
   readonly name: string
   readonly summary: string
   /** What stands behind its name, as the usage shows it: in brackets where it may be left out. */
   readonly operands: readonly string[]
-  /** Beside those that every command has. */
+  /** In addition to those that every command has. */
   readonly options: readonly Option[]
   readonly details: string
 }
@@ -19,7 +19,7 @@ export type Option = {
   | { readonly type: 'boolean'; readonly short?: string }
   | {
       readonly type: 'string'
-      /** What its value is, for those who leave it out. */
+      /** What its value is, for the message to users who leave it out. */
       readonly needs: string
       /** What the completion looks for in the place of its value. */
       readonly completes: 'file' | 'folder' | 'unknown'

@@ -3,7 +3,7 @@ import type { CommandWords, OptionValues } from './command-words.ts'
 
 /** One thing that the command line can do: what it is called, takes and says, and how it is run. */
 export type Command<Asked extends object = object> = CommandWords & {
-  /** It goes on when nothing reads its output any more. The other commands end then. */
+  /** The command goes on when nothing reads its output any more. The other commands end then. */
   readonly outlivesItsReader?: true
   /** The meaning of the operands, which are as many as the words name, and of its options. */
   parse(operands: readonly string[], values: OptionValues): Asked | UsageError
@@ -11,10 +11,10 @@ export type Command<Asked extends object = object> = CommandWords & {
   run(context: CommandContext, asked: Asked): number | Promise<number>
 }
 
-/** What is wrong with the way something was asked for. */
+/** What is wrong with a command line. */
 export type UsageError = { readonly usageError: string }
 
-/** The commands that belong together, help among them: the command line itself answers that. */
+/** Commands that belong together. Help is one of them, and the command line itself answers it. */
 export type CommandGroup = {
   readonly title: string
   readonly commands: readonly (Command | CommandWords)[]

@@ -18,7 +18,7 @@ export function formatPrice({ amount, currency }: Price): string {
   return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency.toUpperCase()}`
 }
 
-/** An amount of the money that came for a purchase. What its currency is, a review may have left unknown. */
+/** An amount of the money that came for a purchase. A review may have left its currency unknown. */
 export function formatReceived(purchase: Purchase, amount: number): string {
   const isUnknown = purchase.state === 'review' && purchase.reviewReason !== 'amount'
   return isUnknown
@@ -26,7 +26,7 @@ export function formatReceived(purchase: Purchase, amount: number): string {
     : formatPrice({ amount, currency: purchase.price.currency })
 }
 
-/** What came, or what was asked for where nothing has come. */
+/** The amount received; where nothing was received, the amount asked for. */
 export function formatPurchaseAmount(purchase: Purchase): string {
   switch (purchase.state) {
     case 'paid':

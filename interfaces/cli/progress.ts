@@ -1,4 +1,7 @@
-/** Shows each step of the work on a line that the next one replaces, and takes the last one away, however it ends. */
+/**
+ * Shows each step of the work on a line that the next one replaces, and removes the last one at the end, also after an
+ * error.
+ */
 export function withProgress<Result>(
   progress: (line: string | null) => void,
   work: (onStep: (step: string) => void) => Result,

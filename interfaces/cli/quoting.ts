@@ -1,4 +1,4 @@
-/** On one line, and with nothing in it that a terminal acts on. */
+/** The text on one line, without characters that a terminal acts on. */
 export function quoteForTerminal(text: string): string {
   return JSON.stringify(text).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

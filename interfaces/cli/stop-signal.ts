@@ -1,4 +1,4 @@
-/** A wish to stop that comes from outside. */
+/** A request to stop, from another process or the user. */
 export type StopRequest = {
   /** Resolves with the name of the signal. */
   readonly requested: Promise<string>

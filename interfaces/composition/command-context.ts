@@ -2,7 +2,7 @@ import { type Environment, loadListenAddress } from '../../infrastructure/config
 import type { CommandContext } from '../cli/command-context.ts'
 import { wait } from './wait.ts'
 
-/** What the process itself tells a command. */
+/** What a command gets from the process itself. */
 type Given = Pick<
   CommandContext,
   'commands' | 'version' | 'commit' | 'json' | 'envFile' | 'print' | 'printError' | 'progress'

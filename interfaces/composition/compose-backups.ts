@@ -36,7 +36,7 @@ export function composeBackups({
   return scheduledBackups(parts, { everyMs, keep })
 }
 
-/** A folder that takes no backup is a wrong setting, which is better said now than when the backup is needed. */
+/** A folder that takes no backup is a wrong setting. The operator should learn that before a backup is needed. */
 export function reportBackupFolder(
   { backup, database }: Pick<Config, 'backup' | 'database'>,
   report: (problem: string) => void,

@@ -12,7 +12,7 @@ export async function contentComposer(): Promise<
     if (contentDir === null) return builtInContent()
     const { content, problems } = readOwnContent(contentDir)
     for (const problem of problems) report(`CONTENT_DIR: ${describeProblem(problem)}`)
-    // Without content of the operator's, something was reported: then nothing is served.
+    // Without the operator's content a problem was reported, and then nothing is served.
     return content ?? builtInContent()
   }
 }

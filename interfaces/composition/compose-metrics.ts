@@ -15,7 +15,7 @@ type Measured = {
 
 type ComposedMetrics = {
   readonly telemetry: Telemetry
-  /** The same log, of which the warnings and errors are counted. */
+  /** The same log, with its warnings and errors counted. */
   readonly log: Log
   /** Answers Prometheus from now on. */
   serve(measured: Measured): Promise<void>

@@ -24,13 +24,13 @@ type ServiceParts = {
   readonly url: string
   /** The address users reach. */
   readonly publicUrl: string
-  /** What is printed as it is, such as a mail in development. */
+  /** Prints a text as it is, such as a mail in development. */
   readonly write: (text: string) => void
-  /** Left out where nobody watches. */
+  /** Left out where nothing collects metrics. */
   readonly telemetry?: Telemetry
 }
 
-/** Far more than read at the same time, and a few megabytes. */
+/** Far more readers than there are at one time, in a few megabytes. */
 const LAST_REASONS_CACHE_MAX = 10_000
 
 /** Wires every adapter that a use case can ask for; `stop` ends what they do by themselves. */

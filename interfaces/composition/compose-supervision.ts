@@ -22,9 +22,8 @@ export function composeSupervisor({
 }
 
 /**
- * Throws where a new start may help. It does not where another process keeps the database from answering, and not where
- * its files were taken away: this process has the last copy of them open, and the next one would begin with an empty
- * database.
+ * Throws where a restart may help. It does not throw where another process blocks the database. Nor does it where the
+ * files were removed: this process has their last copy open, and the next process would begin with an empty database.
  */
 export function livenessCheck({ databaseHealth }: { databaseHealth: DatabaseHealth }) {
   return async (): Promise<void> => {

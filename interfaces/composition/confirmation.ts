@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 
 /**
- * Whether to go on with what cannot be undone: asked at a terminal, where only a yes is one. Elsewhere, and where the
- * command line has said it already, nobody is asked.
+ * Whether to go on with what cannot be undone. Asks at a terminal, where any answer but yes means no. Does not ask
+ * elsewhere, nor where the command line has said yes already.
  */
 export async function confirm(question: string, { yes }: { yes: boolean }): Promise<boolean> {
   if (yes || !process.stdin.isTTY) return true

@@ -28,8 +28,8 @@ export async function withStore(
 }
 
 /**
- * For the operator's commands that ask the payment provider. What they log goes where their errors go. They say
- * nothing to buyers, so that a slip in the operator's own content does not keep them from working.
+ * For the operator's commands that ask the payment provider. They log to where their errors go. They send nothing to
+ * buyers, so that a fault in the operator's own content does not stop them.
  */
 export async function withPorts(
   { environment, progress }: { environment: Environment; progress: CommandContext['progress'] },
@@ -69,7 +69,7 @@ export function existing(path: string): string {
 
 const DAMAGED = 'it is damaged, so put a backup back with "alibi restore FILE"'
 
-/** An operator has to be told which database it is that does not open, and what may mend that. */
+/** An operator has to know which database does not open, and what may help. */
 export function openDatabaseAt<Opened>(path: string, open: (path: string) => Opened): Opened {
   try {
     return open(path)
@@ -78,7 +78,7 @@ export function openDatabaseAt<Opened>(path: string, open: (path: string) => Ope
   }
 }
 
-/** A database of another release says itself what to do. */
+/** The error of a database of another release itself says what to do. */
 function advice(error: unknown): string {
   if (error instanceof IncompatibleDatabase) return ''
   return isDamage(error)

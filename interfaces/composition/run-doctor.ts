@@ -30,9 +30,9 @@ import { formatPrice } from '../cli/payment-words.ts'
 import { contentComposer } from './compose-content.ts'
 import { webhookUrls } from './compose-providers.ts'
 
-/** For each question that is put to somebody else. */
+/** For each question to another machine. */
 const TIMEOUT_MS = 8_000
-/** What the runtime inside the executable takes from the environment, however it is started. */
+/** Variables that the runtime inside the executable always obeys. */
 const RUNTIME_VARIABLES = ['BUN_OPTIONS', 'BUN_BE_BUN']
 
 type Asked = {
@@ -42,7 +42,7 @@ type Asked = {
   readonly version: string
 }
 
-/** Looks at everything around it that the service depends on, and changes none of it. */
+/** The checks of everything that the service depends on. They change none of it. */
 export async function openChecks(
   environment: Environment,
   { mailTo, offline, envFile, version }: Asked,
@@ -139,7 +139,7 @@ function backupCheck({ backup: part, database }: PartialConfig, clock: Clock): C
   }
 }
 
-/** Without the network, what the system says of its clock has to do. */
+/** Without the network, only the system is asked about its clock. */
 function clockCheck(
   { payment, email }: PartialConfig,
   { clock, offline }: { clock: Clock; offline: boolean },
@@ -205,13 +205,13 @@ function reachCheck({ network }: PartialConfig, release: { version: string }): C
   }
 }
 
-/** What cannot be looked at while its own settings are wrong. */
+/** A check that cannot run while its own settings are wrong. */
 function unknown(names: Check['names']): Check {
   const skipped = (name: string) => findingsOn(name).skipped('its settings have to be right first')
   return { names, needsNetwork: false, run: async () => names.map(skipped) }
 }
 
-/** One of 131,072 that are nobody's: 198.18.0.0/15, RFC 2544. */
+/** One of the 131,072 addresses that no machine on the internet has: 198.18.0.0/15, RFC 2544. */
 function unusedAddress(): string {
   const [bits = 0] = crypto.getRandomValues(new Uint32Array(1))
   return `198.${18 + (bits & 1)}.${(bits >> 8) & 0xff}.${(bits >> 16) & 0xff}`

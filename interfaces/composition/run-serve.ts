@@ -46,7 +46,7 @@ export async function openService(
   const { logLevel: level, logFormat: format, tokenLifetimeMs } = config
   const uncounted = createLog({ level, format, priorities, write })
   const { requested: stopRequested, stopping } = untilSignal('SIGTERM', 'SIGINT')
-  // A log that nobody reads any more, or that a full disk cannot take, is no reason to stop serving.
+  // A log that no process reads any more, or that finds no room on the disk, is no reason to stop serving.
   process.stdout.on('error', () => {})
   const listener = listenAt(config)
   const metrics = await composeMetrics({ port: config.metricsPort, log: uncounted })
@@ -87,7 +87,7 @@ export async function openService(
   }
 }
 
-/** Throws `ConfigError` with every problem of the settings, and of what they name. */
+/** Throws `ConfigError` with every problem of the settings, and of the files and folders that they name. */
 async function loadSettings(
   environment: Environment,
 ): Promise<{ readonly config: Config; readonly content: Content }> {
@@ -99,10 +99,12 @@ async function loadSettings(
   return { config, content }
 }
 
-/** A database that stays unusable until somebody acts is a wrong setting: a service manager need not try it again. */
+/**
+ * A database that stays unusable until an operator acts is a wrong setting: a service manager need not try it again.
+ */
 function openUsableDatabase(path: string, log: Log): DatabaseStore {
   const onDamaged = (error: unknown) => log('database.damaged', reportFault(error))
-  // That a new database was made goes without saying.
+  // A new database needs no line in the log.
   const onMigrated = ({ applied, copy }: Migrated) => {
     if (copy !== null) log('database.migrated', { applied: applied.join(' '), copy })
   }
@@ -115,7 +117,7 @@ function openUsableDatabase(path: string, log: Log): DatabaseStore {
   }
 }
 
-/** An operator has to be told which settings say where it listens. */
+/** The error has to name the settings for where it listens. */
 function listenAt({ host, port }: Config): Listener {
   try {
     return listen({ host, port })

@@ -11,11 +11,11 @@ import type { Installation, InstallationPlace } from '../cli/command-context.ts'
 
 /** The image of this process, also when its file was renamed or removed since it was started. */
 const OWN_EXECUTABLE = '/proc/self/exe'
-/** What root writes for everybody has to be readable by everybody. */
+/** Every user has to be able to read the files that root installs. */
 const UMASK = 0o022
 const SYSTEM_ROOT = '/'
 
-/** The system that is to be changed. An image is its owner's, this machine is root's. */
+/** The system to change. The owner of an image may change it; only root may change this machine. */
 export function openInstallation({ root: folder, command }: InstallationPlace): Installation {
   const root = resolve(folder)
   const isImage = root !== SYSTEM_ROOT

@@ -19,7 +19,7 @@ import { webhookRoutes } from './routes/webhook.ts'
 /** What the API takes and answers, for typed clients. */
 export type Alibi = WithErrors<ReturnType<typeof createApp>>
 
-/** Every route and what it answers. What holds for all answers alike is the handler's; see handler.ts. */
+/** Every route and what it answers. handler.ts adds what all answers have in common. */
 export function createApp(options: HttpOptions) {
   const app = new Elysia({ strictPath: true })
   return app

@@ -27,7 +27,7 @@ type Incoming = {
 const ROUTED_ORIGIN = 'http://localhost'
 
 // Why: docs/decisions.md#our-own-wrapper-around-the-routes
-/** The routes, and around them what holds for every answer: limits, identification, headers, the access log. */
+/** The routes, and around them everything that all answers share: limits, identification, headers, the access log. */
 export function createHandler(options: HttpOptions): Handler {
   const { ports, corsOrigins } = options
   const app = createApp(options)
@@ -118,8 +118,8 @@ async function withoutBody(response: Response): Promise<Response> {
 }
 
 /**
- * What the access log says of a path: one of our own, or only the folder it is in, or nothing. Everything else in a
- * path comes from the client, which may have put an address or a token there.
+ * The path for the access log: a path of our own, only the folder that it is in, or null. The rest of a path comes from
+ * the client, and may contain an address or a token.
  */
 function pathForLog(routePaths: readonly string[]): (url: URL | null) => string | null {
   const known = new Set(routePaths)

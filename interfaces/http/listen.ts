@@ -13,7 +13,7 @@ export type Listener = {
   /** With the port that was picked when 0 was asked for. */
   readonly url: string
   readonly port: number
-  /** Who answers from now on. Until then every answer is 503. */
+  /** Sets the handler of all further requests. Until then every answer is 503. */
   use(handler: Handler): void
   /**
    * Goes on answering, and has every answer end its connection, so that clients come back elsewhere. Resolves as soon
@@ -27,13 +27,13 @@ export type Listener = {
   stop(): Promise<void>
 }
 
-/** The whole receipt of a request and every answer has to fit in: providers are given 10 seconds at most a call. */
+/** Receiving a request, and answering it, each have to fit in. A call to a provider takes 10 seconds at most. */
 const IDLE_TIMEOUT_SECONDS = 45
 
 /** Only a backstop, because its answer is no JSON: the handler refuses long before. */
 const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 
-/** Without a request for so long: a client in the middle of something asks again sooner. */
+/** This long without a request: a client in the middle of something asks again sooner. */
 const IDLE_MS = 50
 const DRAIN_MAX_MS = 500
 
@@ -80,7 +80,7 @@ export function listen({ host, port }: { host: string; port: number }): Listener
       }
     },
     async stop() {
-      // Waits for whoever has sent but the first byte of a request, for as long as a connection may idle.
+      // Waits for a client that has sent even one byte of a request, for as long as a connection may idle.
       const stopped = server.stop()
       await Promise.race([stopped, pause(BODY_GRACE_MS)])
       // An answer counts as pending until its last byte is on its way.
@@ -95,7 +95,7 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 }
 
-/** What is said while there is no handler, or when the handler itself fails. */
+/** The answer while there is no handler, or when the handler itself fails. */
 function bareAnswer(answer: Answer): Response {
   const response = answerResponse(answer)
   response.headers.set(REQUEST_ID, newRequestId())

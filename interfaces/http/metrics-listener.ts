@@ -1,10 +1,10 @@
-/** Only this machine may ask, and clients that it lets in. */
+/** Loopback: only this machine may ask, or a proxy on it for others. */
 const HOST = '127.0.0.1'
 const IDLE_TIMEOUT_SECONDS = 30
 
 export type MetricsListener = {
   readonly url: string
-  /** What is answered from now on. Until then every answer is 503. */
+  /** Sets the metrics for all further answers. Until then every answer is 503. */
   use(metrics: { read: () => Promise<string>; contentType: string }): void
   /** Cuts off answers under way. */
   stop(): void

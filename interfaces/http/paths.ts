@@ -1,7 +1,7 @@
 /** The rate limits that a client has. */
 export type RateLimitPolicy = 'general' | 'auth' | 'premium'
 
-/** What holds for every request to a path, whatever its method, and for every answer, errors too. */
+/** The rules for every request to a path, with any method, and for every answer, errors too. */
 export type PathRules = {
   /** The rate limit that counts the requests; null for one that does not. */
   readonly policy: RateLimitPolicy | null
@@ -19,7 +19,7 @@ type Route = PathRules & {
   readonly summary: string
 }
 
-/** A folder: what holds below it, except for the paths that have a row of their own. */
+/** A folder: the rules for every path below it that has no row of its own. */
 type Folder = PathRules & {
   /** Ends in a slash. */
   readonly path: string
@@ -233,7 +233,7 @@ export const FOLDERS = {
   assets: { path: '/assets/', policy: null, bodyBytesMax: BODY_BYTES_MAX, deprecated: null },
 } as const satisfies Readonly<Record<string, Folder>>
 
-/** What holds for a path that is neither a route nor in a folder. */
+/** The rules for a path that is neither a route nor in a folder. */
 const UNKNOWN: PathRules = { policy: 'general', bodyBytesMax: BODY_BYTES_MAX, deprecated: null }
 
 const ROUTES_BY_PATH = new Map<string, PathRules>(
@@ -241,7 +241,7 @@ const ROUTES_BY_PATH = new Map<string, PathRules>(
 )
 const ALL_FOLDERS: readonly Folder[] = Object.values(FOLDERS)
 
-/** What holds for a path: its own row, else that of its folder. Paths are compared as they are, in their very case. */
+/** The rules for a path: its own row, else that of its folder. Paths are compared as they are, case included. */
 export function rulesOf(path: string): PathRules {
   const folder = () => ALL_FOLDERS.find((one) => path.startsWith(one.path))
   return ROUTES_BY_PATH.get(path) ?? folder() ?? UNKNOWN

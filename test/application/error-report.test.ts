@@ -55,7 +55,7 @@ test('a summary is one line: the error, its causes, and nothing private', () => 
 })
 
 describe('logFailure', () => {
-  test('logs a fault as the event that it is told', () => {
+  test('logs a fault as the given event', () => {
     const log = recordingLog()
     logFailure({ log }, new Error('a bug'), 'outbox.failed', { purchase: 'pur_1' })
     expect(log.lines).toMatchObject([

@@ -14,8 +14,8 @@ const development = developmentSetup()
 const production = productionSetup()
 
 /**
- * What a language changes for the rules: the direction, and how long words are. So each state is looked at in the longest
- * words of either direction, and one state in every language; where all is tried, each state is.
+ * What a language changes for the rules: the direction, and how long words are. So each state is looked at in the
+ * longest words of either direction, and one state in every language; where all is tried, each state is.
  */
 const TELLING: readonly Language[] = IS_WHOLE ? LANGUAGES : ['en', 'ar', 'de']
 /** One of each way of writing; the others share their colours, and all of them the style sheet. */

@@ -18,7 +18,9 @@ const slowNetwork = slowNetworkSetup(url)
 
 const EVERY_SCREEN = Object.keys(SCREENS) as Screen[]
 
-/** What sticks out of the screen, or of what holds it. Fields scroll what is typed, and some words are for ears only. */
+/**
+ * What sticks out of the screen, or of what holds it. Fields scroll what is typed, and some words are for ears only.
+ */
 const STICKING_OUT = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement
   const isHeard = (one) => one.closest('.unseen, .skip:not(:focus)') !== null
@@ -107,7 +109,9 @@ function byDirection(one: Language, other: Language): number {
   return textDirection(one).localeCompare(textDirection(other))
 }
 
-/** What is said to whom the script does not come within five seconds makes room for itself, and a machine may be slow. */
+/**
+ * What is said to whom the script does not come within five seconds makes room for itself, and a machine may be slow.
+ */
 const NEVER_TOO_LONG = {
   content: `const sheet = new CSSStyleSheet()
     sheet.replaceSync('#unstarted { animation: none !important }')
@@ -163,7 +167,9 @@ async function watchShifts(page: Page): Promise<{ take(): Promise<Shift> }> {
   }
 }
 
-/** Where the menu, the field and the button of a step are, by how far they are from the side at which reading starts. */
+/**
+ * Where the menu, the field and the button of a step are, by how far they are from the side at which reading starts.
+ */
 async function placesOf(page: Page, step: string): Promise<Record<string, Place>> {
   const handles = ['#language', ...(step === 'buy' ? [] : [`#${step}`]), `#${step}-step .button`]
   return page.evaluate<Record<string, Place>>(`

@@ -25,7 +25,7 @@ const NOTICE: PaymentNotice = {
 
 type OpenMailer = {
   readonly mailer: Mailer
-  /** How many mails have got through to somebody. */
+  /** How many mails have reached an address. */
   readonly countMails: () => number
   readonly breakDown: () => void
 }

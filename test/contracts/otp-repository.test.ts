@@ -12,7 +12,7 @@ const ANNA = 'anna@example.com' as Email
 const BERT = 'bert@example.com' as Email
 
 describe.each(STORES)('OtpRepository on %s', (_, open) => {
-  test('gives the empty record of an address nobody knows', async () => {
+  test('gives the empty record of an unknown address', async () => {
     const { otps } = await open()
 
     expect(await read(otps, ANNA)).toEqual(EMPTY_OTP_RECORD)

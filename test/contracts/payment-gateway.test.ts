@@ -138,7 +138,7 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
     expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'expired', url: null })
   })
 
-  test('takes no more money for a session that it was told to expire', async () => {
+  test('takes no more money for a session that was expired', async () => {
     const { gateway, act, sessionId } = await openSession()
     expect(await gateway.expireSession(sessionId)).toMatchObject({ outcome: 'expired', url: null })
     await act(sessionId, 'pay').catch(() => {})

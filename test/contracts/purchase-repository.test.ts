@@ -260,7 +260,7 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
     expect(await outbox.findByPurchase(bought.id)).toEqual(messages)
   })
 
-  test('changes nothing by an id that nobody knows, nor when the change throws', async () => {
+  test('changes nothing by an unknown id, nor when the change throws', async () => {
     const { purchases } = await open()
     const bought = openPurchase('one')
     expect(

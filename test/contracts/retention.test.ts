@@ -158,7 +158,7 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     expect(await store.outbox.findByPurchase(paidPurchase('one').id)).toHaveLength(2)
   })
 
-  test('keeps every purchase but those that nobody paid, and those of erased addresses', async () => {
+  test('keeps every purchase that is not closed, and closed ones of erased addresses', async () => {
     const store = await open()
     const old = { expiresAt: at(-1) }
     const kept = [
@@ -206,7 +206,7 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     expect(await logOuts.findByEmail(first)).toEqual(UP_TO)
   })
 
-  test('ends nobody’s token from after the log-outs that it forgets, however far ahead the clock was', async () => {
+  test('ends no token from after the log-outs that it forgets, however far ahead the clock was', async () => {
     const { logOuts, personalData, retention } = await open()
     const digest = 'trace' as ErasedEmailDigest
     const inAYear = at(365 * DAY_MS)

@@ -154,7 +154,7 @@ describe.each(DATABASES)('SandboxSessionStore on %s', (_, open) => {
       expect(all).toEqual(await list({}))
     })
 
-    test('and none after one that nobody knows', async () => {
+    test('and none after an unknown one', async () => {
       const { list } = await openWithSessions(3)
       expect(await list({ after: 'cs_nobody' })).toEqual([])
     })

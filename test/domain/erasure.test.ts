@@ -6,7 +6,7 @@ import { inState } from '../support/fakes.ts'
 import { ANNA, openPurchase } from '../support/stores/contract-purchases.ts'
 
 describe('the name of an erased address', () => {
-  test('is told from every address that a person can have', () => {
+  test('differs from every address that a person can have', () => {
     expect(isErased(erasedEmail('0a1b'))).toBe(true)
     expect(isErased(ANNA)).toBe(false)
     for (const address of ['erased-0a1b@example.com', 'erased-0a1b@alibi.invalid.example.com']) {
@@ -15,7 +15,7 @@ describe('the name of an erased address', () => {
   })
 
   test.each(['erased-0a1b@alibi.invalid', 'Erased-0A1B@ALIBI.INVALID', 'anna@alibi.invalid'])(
-    'is taken from nobody as theirs: %s',
+    'is refused as an address that a person types: %s',
     (address) => {
       expect(findEmail(address)).toBeNull()
     },

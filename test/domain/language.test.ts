@@ -45,7 +45,7 @@ describe('languages', () => {
     expect(matchLanguage(undefined)).toBe('en')
   })
 
-  test('a language that Alibi does not speak is told from English', () => {
+  test('a language that Alibi does not speak is distinguished from English', () => {
     expect(findLanguage('eo')).toBeNull()
     expect(findLanguage('')).toBeNull()
   })

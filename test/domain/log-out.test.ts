@@ -7,7 +7,7 @@ import { NOON } from '../support/fakes.ts'
 const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
 
 describe('logging out everywhere', () => {
-  test('nobody is logged out before the first time', () => {
+  test('no token is void before the first log-out', () => {
     expect(issueTime(null, NOON)).toEqual(NOON)
     expect(isLoggedOut(new Date(0), null)).toBe(false)
   })

@@ -36,7 +36,7 @@ describe('a code', () => {
     expect(isRight(tryWrong(fresh.record, 5, NOON), first, NOON)).toBe(false)
   })
 
-  test('is told apart from every code that differs in one digit', () => {
+  test('is distinguished from every code that differs in one digit', () => {
     const { record } = mail(EMPTY_OTP_RECORD, '123456', NOON)
     for (let position = 0; position < 6; position++) {
       const near = [...'123456'].with(position, '0').join('')
@@ -66,7 +66,7 @@ describe('a wrong try', () => {
     expect(record.current?.attemptsLeft).toBe(4)
   })
 
-  test('is told from the one that makes the code dead', () => {
+  test('is distinguished from the one that burns the code', () => {
     expect(attempt(tryWrong(fresh.record, 3, NOON), WRONG, NOON).outcome).toBe('wrong')
     expect(attempt(tryWrong(fresh.record, 4, NOON), WRONG, NOON).outcome).toBe('last_wrong')
   })

@@ -79,7 +79,7 @@ describe('a step of a purchase', () => {
     }
   })
 
-  test('that fails is told to the buyer, unless premium is there all the same', () => {
+  test('that fails leads to a mail to the buyer, unless the buyer has premium all the same', () => {
     const failed = [draftMessage('payment_failed', inState(OPEN, 'closed'), NOON)]
     const processing = inState(OPEN, 'processing')
     const closed = inState(OPEN, 'closed')
@@ -244,7 +244,7 @@ describe('the end of a message', () => {
     expect(ended).toEqual({ ...terms, state, endedAt: at(7) } as OutboxMessage)
   })
 
-  test.each(ENDS)('%s is for good: nobody begins another attempt', (state) => {
+  test.each(ENDS)('%s is for good: no other attempt begins', (state) => {
     const ended = endMessage(MESSAGE, state, NOON)
     expect(beginAttempt(ended, at(DAY_MS))).toBe(ended)
   })

@@ -136,7 +136,7 @@ describe('another payment', () => {
     }
   }
 
-  test('is refused to whoever has premium, also while a payment is under way', () => {
+  test('is refused to a buyer with premium, also while a payment is under way', () => {
     expect(refusal([], true)).toEqual(new DomainError('premium_already_active'))
     expect(refusal(['processing'], true)).toEqual(new DomainError('premium_already_active'))
   })

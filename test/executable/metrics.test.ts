@@ -177,7 +177,9 @@ test('after a day of business the metrics say exactly what happened, and nothing
   for (const [name, { help }] of metrics) expect({ name, help }).not.toEqual({ name, help: '' })
 }, 60_000)
 
-/** Every metric that the handbook, the dashboard or an alert rule speaks of, by the name under which it is introduced. */
+/**
+ * Every metric that the handbook, the dashboard or an alert rule speaks of, by the name under which it is introduced.
+ */
 async function namesInOperations(): Promise<ReadonlySet<string>> {
   const texts = ['README.md', 'grafana-dashboard.json', 'prometheus-alerts.yml'].map((file) =>
     Bun.file(join(OPERATIONS, file)).text(),

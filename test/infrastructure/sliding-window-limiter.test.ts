@@ -21,7 +21,7 @@ function openLimiter(limit: number, clientsMax?: number) {
   }
 }
 
-/** What was accepted, kept for ever and counted anew each time. */
+/** The accepted requests, kept for ever and counted again each time. */
 function naiveLimiter(limit: number) {
   const accepted: { client: string; at: number }[] = []
   return {

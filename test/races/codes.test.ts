@@ -217,7 +217,7 @@ describe('40 wrong tries in 24 hours', () => {
     expect((await storedRecord(service)).wrongTriesAt).toHaveLength(40)
   })
 
-  test('stop nobody else, and mails go on', async () => {
+  test('stop no other address, and mails go on', async () => {
     const service = openService()
     for (let round = 0; round < 8; round++) {
       for (const wrong of wrongCodes(await service.mailCode(), 5)) {

@@ -143,7 +143,7 @@ describe('a payment', () => {
     expect(double.sessions.size).toBe(1)
   })
 
-  test('that nobody told of is found by parallel success pages and checkouts, once', async () => {
+  test('without a notification is found by parallel success pages and checkouts, once', async () => {
     const { double, service, sessionId, success, checkout, accountOf } = await openWithSession()
     double.pay(sessionId)
 
@@ -171,7 +171,7 @@ describe('a payment', () => {
     expect(double.sessions.size).toBe(1)
   })
 
-  test('and its full refund, told of at the same moment many times, end without premium', async () => {
+  test('and its full refund, notified many times at the same moment, end without premium', async () => {
     const { double, service, inTurn, sessionId } = await openWithSession()
     const events = [...double.pay(sessionId), ...double.refund(sessionId)]
 

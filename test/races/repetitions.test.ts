@@ -83,7 +83,7 @@ async function openShop() {
       const [first, ...others] = random.shuffle(learners)
       const known = double.count()
       first?.()
-      // Whoever has to ask Stripe gets a head start, or the webhook would nearly always be the first to know.
+      // The pages and checkouts have to ask Stripe and get a head start, or the webhook would nearly always come first.
       if (deliveries.length === 0) {
         await Promise.race([double.seen(known + 1), ...pages, ...checkouts, ...sweeps])
       }
@@ -200,7 +200,7 @@ describe('webhook, success page, reconciler and checkout at the same moment', ()
         const first = await shop.openSession(email)
         await shop.deliverAll(double.pay(first))
         await shop.emptyOutbox()
-        // The bank asks for the money, so that the buyer can order anew, and then gives it back after all.
+        // The bank asks for the money, so that the buyer can order again, and then gives it back after all.
         await shop.deliverAll(double.dispute(first, 'chargeback'))
         const second = await shop.openSession(email)
         const disputeId = [...double.disputes.keys()].at(-1)!
@@ -251,7 +251,7 @@ describe('webhook, success page, reconciler and checkout at the same moment', ()
       for (let buyer = 0; buyer < TWICE; buyer++) {
         const email = parseEmail(`buyer-${buyer}@example.com`)
         await service.verify(email)
-        // Stripe has made the page, and nobody understood its answer: a minute later there is another one.
+        // Stripe has made the page, and Alibi did not understand its answer: a minute later there is another one.
         double.fault('wrong_id')
         expect(await service.post('/checkout', { email })).toMatchObject({ status: 503 })
         const lost = [...double.sessions.keys()].at(-1)!

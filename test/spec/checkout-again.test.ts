@@ -58,7 +58,7 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'had a page that has closed, of which nobody has told',
+    'had a page that has closed without a notification',
     {
       answer: SESSION,
       asked: [READ, CREATE],
@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
     async ({ openPage, double }) => double.decline(await openPage()),
   ],
   [
-    'has paid, of which nobody has told',
+    'has paid without a notification',
     { answer: ACTIVE, asked: [READ], states: ['paid'], pages: ['complete'] },
     async ({ openPage, double }) => double.pay(await openPage()),
   ],
@@ -83,7 +83,7 @@ const ROWS: readonly Row[] = [
     async ({ openPage, double, deliver }) => deliver(double.pay(await openPage())),
   ],
   [
-    'has ordered a debit, of which nobody has told',
+    'has ordered a debit without a notification',
     { answer: PROCESSING, asked: [READ], states: ['processing'], pages: ['complete'] },
     async ({ openPage, double }) => double.payLate(await openPage()),
   ],
@@ -151,7 +151,7 @@ const ROWS: readonly Row[] = [
     (customer) => payAnotherCurrency(customer),
   ],
   [
-    'has paid what was not asked for, of which nobody has told',
+    'has paid what was not asked for, without a notification',
     { answer: PROCESSING, asked: [READ], states: ['review'], pages: ['complete'] },
     async ({ openPage, double }) => {
       const sessionId = await openPage()

@@ -26,7 +26,7 @@ const SESSION = { status: 200, body: { success: true } }
 
 const openShop = customerSetup()
 
-/** What can stand in the way, in the order in which a buyer is told of it. */
+/** The reasons for a refusal, in the order in which a buyer gets them. */
 const OBSTACLES = [
   ['the address is none', INVALID],
   ['it is not verified', NOT_VERIFIED],

@@ -196,7 +196,7 @@ describe('mails to one address', () => {
   })
 })
 
-describe('an address that nobody knows', () => {
+describe('an unknown address', () => {
   test('is answered like one that has premium, at every step that asks for none', async () => {
     const { givePremium, post, ports } = openCodes()
     await givePremium()

@@ -26,7 +26,7 @@ const MISMATCHES: readonly (readonly [string, Partial<Stripe.Checkout.Session>])
   ['mode', { mode: 'setup' }],
 ]
 
-/** Everyone who can see the session; whoever does so first puts it aside. */
+/** Every way to read the session; the first to do so puts it aside. */
 const SEERS: Readonly<Record<Exclude<Actor, 'outbox'>, (buyer: Buyer) => Promise<unknown>>> = {
   async webhook({ double, service, sessionId }) {
     const session = double.sessions.get(sessionId)!
@@ -100,7 +100,7 @@ test.each<Partial<Stripe.Checkout.Session>>([
   { amount_total: null, amount_subtotal: null },
   { amount_total: 0, payment_status: 'no_payment_required' },
 ])(
-  'a session of ours that brought nothing (%j) gives nothing, and the buyer can order anew',
+  'a session of ours that brought nothing (%j) gives nothing, and the buyer can order again',
   async (mismatch) => {
     const buyer = await openBuyer()
     const { double, service, sessionId, account, hasPremium, alarms } = buyer

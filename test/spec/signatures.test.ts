@@ -35,7 +35,9 @@ const EVENTS = [
 const openBuyer = buyerSetup()
 const startStripe = stripeSetup()
 
-/** A buyer with the payment page open, and a Stripe whose webhook secret somebody tries to do without. */
+/**
+ * A buyer with the payment page open, and a Stripe whose events an attacker tries to forge without the webhook secret.
+ */
 async function openTarget(random: ReturnType<typeof seededRandom>) {
   const buyer = await openBuyer()
   const { service } = buyer

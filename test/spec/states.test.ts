@@ -26,7 +26,7 @@ describe('an address that is not verified', () => {
     expect(await service.post('/checkout', { email: EMAIL })).toMatchObject(NOT_VERIFIED)
   })
 
-  test('is told so even when it has premium', async () => {
+  test('gets that refusal even when it has premium', async () => {
     const service = openService()
     await service.givePremium()
     expect(await service.post('/checkout', { email: EMAIL })).toMatchObject(NOT_VERIFIED)
@@ -61,7 +61,7 @@ describe('premium', () => {
     expect(await hasPremium()).toBe(true)
   })
 
-  test('comes from the success page alone, without the webhook, for the buyer and nobody named in the query', async () => {
+  test('comes from the success page alone, without the webhook, for the buyer and no address in the query', async () => {
     const { double, service, hasPremium, sessionId } = await openBuyer()
     double.pay(sessionId, { email: 'typed@example.com' })
     const page = await service.get(

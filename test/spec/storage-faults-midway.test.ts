@@ -20,7 +20,7 @@ const openShop = customerSetup()
 let combinations = 0
 afterAll(() => console.log(`storage faults at the worst moment: ${combinations}, nothing twice`))
 
-/** Where the database fails a whole round, nobody goes on with the next one either. */
+/** Where the database fails a whole round, the next round is not tried either. */
 function expectOutage(error: unknown): void {
   expect(error).toMatchObject({ name: 'Unavailable', outage: 'storage' })
 }

@@ -179,7 +179,7 @@ async function expectNothingHalfDone(
   expect(refused).toMatchObject(failure)
   expect(service.contents()).toEqual(before)
   expect(outsideOf(customer)).toEqual(outside)
-  // Whoever works in the background logs what a whole round fails of.
+  // A background task logs why a whole round failed.
   if ('status' in failure) {
     expect(Number((refused as Answered).header('retry-after'))).toBeGreaterThan(0)
     expect(customer.outages('storage')).toMatchObject([

@@ -6,7 +6,9 @@ import { ANOTHER_LIST, ANOTHER_OBJECT, STRIPE_FAULTS } from '../support/stripe/h
 import { PRICE } from '../support/stripe/payment-gateways.ts'
 import type { Fault } from '../support/stripe-double/faults.ts'
 
-/** Long enough for an answer on a busy machine, and short enough for a test. Where Stripe is not silent, it is as ever. */
+/**
+ * Long enough for an answer on a busy machine, and short enough for a test. Where Stripe is not silent, it is as ever.
+ */
 const TIMEOUT_MS = 2000
 
 const CREATE = 'POST /v1/checkout/sessions'
@@ -153,7 +155,7 @@ const TASKS: readonly Task[] = [
     ...RECONCILER,
     name: 'the reconciler, whatever it asks',
     route: null,
-    // Every sweep waits anew.
+    // Every sweep has a wait of its own.
     options: { timeoutMs: 1000 },
     prepare: async (customer) => {
       customer.double.pay(await customer.openPage())

@@ -120,7 +120,7 @@ describe('logging out', () => {
     }
   })
 
-  test('needs no premium, and ends the tokens of nobody else', async () => {
+  test('needs no premium, and ends no other address’s tokens', async () => {
     const { service, read, logOut, token } = await openLoggedIn()
     const bob = 'bob@example.com'
     const bobs = await service.tokenOf(bob)

@@ -52,7 +52,7 @@ describe('a voucher', () => {
   })
 })
 
-describe("somebody else's session", () => {
+describe('another service’s session', () => {
   test.each<[string, StripeObject]>([
     ['names our purchase', {}],
     ['names our purchase for another amount', { amount_total: 1, amount_subtotal: 1 }],

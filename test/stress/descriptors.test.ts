@@ -15,7 +15,10 @@ import { loggedErrors, readyStatus, untilReady } from '../support/stress/shop.ts
 
 const DESCRIPTORS = 64
 const CONNECTIONS = 200
-/** Were there before, and go on asking: each at the same time as the others, so that one mail's connection is not enough. */
+/**
+ * Were there before, and go on asking: each at the same time as the others, so that one mail's connection is not
+ * enough.
+ */
 const INSIDERS = 8
 const WATCHED_MS = 2000
 /** So many that the one which a machine delays by stopping for a second is less than a hundredth. */

@@ -10,7 +10,7 @@ const SAMPLE =
   /^(?<name>[a-z_:][a-z0-9_:]*)(?<labels>\{(?:[a-z_]+="[^"\\\n]*",?)+\})? (?<value>\S+)$/
 const SUFFIX = /_(?:bucket|sum|count)$/
 
-/** Throws for a line that makes no sense, for what comes twice, and for a sample of a metric that was not introduced. */
+/** Throws for a line that makes no sense, for a repeated line, and for a sample of a metric that was not introduced. */
 export function readExposition(text: string): Exposition {
   const metrics = new Map<string, { type: string; help: string }>()
   const samples = new Map<string, number>()

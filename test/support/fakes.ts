@@ -79,7 +79,7 @@ export function recordingLog() {
   return Object.assign(log, { lines })
 }
 
-/** Challenges take no key, and nobody reads a trace, so that there is nothing to fake. */
+/** Challenges take no key, and no test reads a digest, so that there is nothing to fake. */
 const { challengeOf, erasureDigests } = hmacSecrets({ secret: 'of no use here' })
 
 /** Codes 000001, 000002, … by seed; every other secret counts up in the same way. */

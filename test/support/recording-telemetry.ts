@@ -1,6 +1,6 @@
 import type { Telemetry, TelemetryEvent } from '../../application/telemetry.ts'
 
-/** Telemetry that keeps what it was told. */
+/** Telemetry that keeps every event. */
 export function recordingTelemetry() {
   const events: TelemetryEvent[] = []
   const telemetry: Telemetry = { record: (event) => void events.push(event) }

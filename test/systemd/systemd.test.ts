@@ -143,7 +143,7 @@ function testService(machine: Machine, production: Production, port: number) {
         'BUN_BE_BUN=1',
         'BUN_OPTIONS=--preload=/nowhere.ts',
       ])
-      // Whoever does that first, as root, has not made a folder that the service cannot use.
+      // A command that root runs first must not make a folder that the service cannot use.
       await sure([ALIBI, 'migrate', ...BY_HAND])
       await sure(['systemctl', 'start', 'alibi'])
 
@@ -243,7 +243,7 @@ function testService(machine: Machine, production: Production, port: number) {
   )
 
   test(
-    'nobody but root and the service can read its secrets',
+    'only root and the service can read its secrets',
     async () => {
       const pid = await property('MainPID')
       const secret = await machine.read(`${CREDENTIALS}/JWT_SECRET`)
@@ -330,7 +330,7 @@ function testService(machine: Machine, production: Production, port: number) {
   )
 
   test(
-    'service install of another executable starts the service anew, and keeps the one before',
+    'service install of another executable restarts the service, and keeps the previous one',
     async () => {
       const pid = await property('MainPID')
       const before = await sure(['sha256sum', ALIBI])
@@ -380,7 +380,7 @@ function fillIn(text: string, values: Readonly<Record<string, string>>): string 
   }, text)
 }
 
-/** One on which nobody listens at this moment. */
+/** A port on which no process listens at this moment. */
 function freePort(): number {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const { port = 0 } = server

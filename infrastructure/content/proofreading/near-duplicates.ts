@@ -1,10 +1,13 @@
 import { distance } from 'fastest-levenshtein'
 import { findDuplicates } from '../duplicates.ts'
 
-/** Of the longer text's length: two texts that differ in less are the same idea said twice. */
+/** A share of the longer text's length: two texts that differ in less express the same idea. */
 const DISTANCE_MIN = 0.3
 
-/** Shorter texts are near to many others. Longer ones, and more of them, take too long: time grows with both squares. */
+/**
+ * Shorter texts are near to many others. Longer ones, and more of them, take too long: the time grows with the square
+ * of their length and of their number.
+ */
 const LETTERS_MIN = 8
 const LETTERS_MAX = 200
 const TEXTS_MAX = 400
@@ -59,7 +62,7 @@ function fingerprint(text: string, index: number): Fingerprint {
   return { index, letters, bigrams: bigrams.sort() }
 }
 
-/** Their relative distance; null when it is too large to speak of. */
+/** Their relative distance; null when it is too large to matter. */
 function compare(shorter: Fingerprint, longer: Fingerprint): number | null {
   const length = longer.letters.length
   // One edit ends two bigrams at most, and counting them is many times faster than finding the edits.

@@ -14,7 +14,7 @@ import { findNearDuplicates } from './near-duplicates.ts'
 import { findStringSlips, LEFT_IN_ENGLISH } from './string-slips.ts'
 import { findSentenceSlips, findSlips } from './text-slips.ts'
 
-/** A folder's files, what keeps them from being served, and, file by file, what only looks wrong in them. */
+/** A folder's files and their problems, file by file: those because of which they cannot be served, and the slips. */
 export function proofreadFolder(folder: string, limits: ContentLimits): ContentFolder {
   const { files, problems } = readContentFolder(folder, limits)
   const rank = new Map(files.map(({ file }, index) => [file, index]))

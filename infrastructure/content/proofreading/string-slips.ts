@@ -11,7 +11,10 @@ import {
 import { type Finding, warning } from '../text-rules.ts'
 import { findSlips, hasWords } from './text-slips.ts'
 
-/** Of its letters: a key that differs in no more of them from a known one, and in two at most, is misspelt. */
+/**
+ * A share of a key's letters: a key that differs from a known one in no more than that, and in two letters at most, is
+ * misspelt.
+ */
 const MISSPELT_MAX = 0.4
 
 export const LEFT_IN_ENGLISH = 'it is left in English'
@@ -31,7 +34,7 @@ export function findStringSlips(strings: Texts, context: StringContext): KeyedFi
   )
 }
 
-/** How an operator's own client fills in a string of its own is not known here: a difference is only pointed out. */
+/** Alibi does not know how an operator's client fills in strings of its own, so that a difference is only a warning. */
 function findTextSlips(text: string, key: string, { language, english }: StringContext): Finding[] {
   const rule = ruleOf(key, english)
   return [

@@ -20,14 +20,14 @@ function wordsOf(text: string): string {
   return text.replace(PLACEHOLDER, '').replace(BORROWED, '')
 }
 
-/** What a reader of the language would stumble over. */
+/** The slips that a reader of the language would notice. */
 export function findSlips(text: string, language: Language): Finding[] {
   const words = wordsOf(text)
   const { foreignLetter, foreignQuote, slips } = WRITING_SYSTEMS[language]
   const letter = foreignLetter.exec(words)?.[0]
   const quote = foreignQuote.exec(words)?.[0]
   const english = language === 'en' ? undefined : ENGLISH_WORDS.exec(words)?.[0]
-  // A mark stands beside what is not of the language as it does beside a word.
+  // A placeholder or a borrowed word counts as a word, so that the marks beside it are checked as well.
   const marked = text.replace(PLACEHOLDER, 'x').replace(BORROWED, 'x')
   return [
     letter && `a letter of another script: ${letter}`,

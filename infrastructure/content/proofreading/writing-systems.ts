@@ -10,7 +10,7 @@ type WritingSystem = {
   readonly sentenceEnds: RegExp
   /** Quotation marks it does not use. The apostrophe is no quotation mark. */
   readonly foreignQuote: RegExp
-  /** What its own rules forbid, in words for whoever mends it. */
+  /** What its own rules forbid, in words for the person who corrects it. */
   readonly slips: readonly Slip[]
 }
 
@@ -18,7 +18,7 @@ type Slip = { readonly pattern: RegExp; readonly message: string }
 
 const EAST_ASIAN_LETTERS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
 
-/** Any letter but those of some scripts, and those that no script has to itself, such as µ, ー and 〆. */
+/** Any letter except those of these scripts, and those that several scripts share, such as µ, ー and 〆. */
 function lettersBut(...scripts: readonly string[]): RegExp {
   const own = ['Common', ...scripts].map((script) => `\\p{Script=${script}}`).join('')
   return new RegExp(`(?![${own}])\\p{L}`, 'u')
@@ -69,7 +69,7 @@ type Endings = Pick<WritingSystem, 'ended' | 'sentenceEnds'>
 /** Where sentences end with one of these marks and a space. A closing quotation mark or bracket may stand between. */
 function endingsBeforeSpace(marks: string): Endings {
   const end = `[${marks}]+[»”“’)]*`
-  // What goes on in small letters has not ended: the mark belongs to a quotation inside.
+  // A sentence that goes on in small letters has not ended: the mark belongs to a quotation inside.
   return { ended: new RegExp(`${end}$`), sentenceEnds: new RegExp(`${end}(?=\\s+\\P{Ll}|$)`, 'gu') }
 }
 

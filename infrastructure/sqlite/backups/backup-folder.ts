@@ -8,15 +8,15 @@ import { codeOf } from '../../files/node-errors.ts'
 import { refuseUnwritable } from '../work-folder.ts'
 import { checksumPath } from './backup-checksum.ts'
 
-/** A disk that does not answer, as one over a network may not, must not keep the next backup from being made. */
+/** A disk that does not answer, such as one over a network, must not prevent the next backup. */
 const BACKUP_TIMEOUT_MS = HOUR_MS
 
-/** How much of what a process says about its failure is worth repeating. */
+/** How much of a process's error output is worth repeating, in characters. */
 const REASON_LENGTH_MAX = 500
 
 /**
- * Backups are made by a process of their own, which does not hold up this one and gives way to it. Its environment says
- * where the database is, and nothing else.
+ * A second process makes the backups. It neither blocks this one nor competes with it. Its environment says where the
+ * database is, and nothing else.
  */
 export function backupFolder(
   folder: string,
@@ -33,14 +33,14 @@ export function backupFolder(
       return { name, at, bytes: lstatSync(join(folder, name)).size }
     },
     async remove({ name }) {
-      // In this order nothing is left that is never looked at again.
+      // In this order: a checksum without its backup would never be removed.
       rmSync(checksumPath(join(folder, name)), { force: true })
       rmSync(join(folder, name), { force: true })
     },
   }
 }
 
-/** Oldest first. Only what has the name of a backup that the service makes by itself. */
+/** Oldest first. Only files with the name of a backup that the service makes by itself. */
 export function listBackups(folder: string): readonly Backup[] {
   return readdirSync(folder)
     .flatMap((name) => {
@@ -53,8 +53,8 @@ export function listBackups(folder: string): readonly Backup[] {
 }
 
 /**
- * Makes the folder where only that is lacking, or the folder that the database will be in. Returns why no file can be
- * made in it; null when one can.
+ * Makes the folder where its parent exists, or where it is the folder of the database. Returns why no file can be made
+ * in it; null when one can.
  */
 export function findBackupFolderProblem(
   folder: string,

@@ -79,7 +79,7 @@ function refuseTarget(target: string, databasePath: string): void {
   for (const path of [target, checksumPath(target)]) if (find(path)) throw alreadyThere(path)
 }
 
-/** A database without migrations is one that was never served, or something else. */
+/** A database without migrations was never served, or belongs to another program. */
 function refuseForeign(client: Database): void {
   if (readHistory(client).length > 0) return
   throw new Error('it is not a database of Alibi: it has no migrations on record')
@@ -99,7 +99,7 @@ function publish({ path, sha256 }: CheckedCopy, target: string, work: WorkFolder
   makeDurable(dirname(target))
 }
 
-/** Unlike a new name that is given by moving, this one never takes the place of a file. */
+/** Unlike a rename, a link never replaces a file. */
 function link(source: string, target: string): void {
   try {
     linkSync(source, target)

@@ -10,11 +10,11 @@ import { BUSY_TIMEOUT_MS, isDamage } from '../storage-outage.ts'
 import type { WorkFolder } from '../work-folder.ts'
 import { checksumPath, readChecksum } from './backup-checksum.ts'
 
-/** A copy of a backup that can take the place of the database as it is: one file, checked, without a log. */
+/** A copy of a backup that can take the place of the database: one file, checked, without a log. */
 export type Candidate = {
   readonly path: string
   readonly bytes: number
-  /** Whether there was a checksum beside the backup, which then was right. */
+  /** Whether there was a checksum beside the backup. Then it was right. */
   readonly hadChecksum: boolean
   /** The newest migration in it. */
   readonly version: string
@@ -24,7 +24,7 @@ export type CandidateStep = 'copying' | 'checking'
 
 /**
  * Copies the backup into a folder, with the log that lies beside it where there is one, and checks it: its checksum,
- * every page, and that this executable knows its migrations. Throws with what is wrong with it.
+ * every page, and that this executable knows its migrations. Throws with the reason where any of it fails.
  */
 export function copyCandidate(
   file: string,
@@ -41,7 +41,7 @@ export function copyCandidate(
     bytes.reduce((sum, size) => sum + size, 0),
   )
   const sha256 = readChecksum(file)
-  // What has a checksum is whole by itself, and what lies beside it came there later.
+  // A backup with a checksum is complete in itself. A log beside it came there later.
   if (sha256 !== null) {
     if (copyIntoNewFile(source, path) !== sha256) {
       throw new Error(`${file} is damaged: it is not what ${checksumPath(file)} says`)
@@ -56,8 +56,8 @@ export function copyCandidate(
 }
 
 /**
- * For a database that another process may be writing to: copies it as it is at one moment. Its file and its log, copied
- * one after the other, would be of two moments, and no check finds that.
+ * For a database that another process may be writing to: copies its state at one moment. Its file and its log, copied
+ * one after the other, would be from two moments, and no check notices that.
  */
 function copyInUse(source: string, path: string): void {
   const client = new Database(source, { readonly: true })

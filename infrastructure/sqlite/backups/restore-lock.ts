@@ -8,7 +8,7 @@ import type { WorkFolder } from '../work-folder.ts'
 export type DatabaseLock = {
   /**
    * Folds the log into the database, so that the one file has everything. False for a database that is too damaged for
-   * that: then what lies beside it is a part of it.
+   * that: then the log beside it is still a part of it.
    */
   foldLog(): boolean
   release(): void
@@ -20,9 +20,9 @@ export class DatabaseInUse extends Error {
 }
 
 /**
- * Throws `DatabaseInUse` where any other process has the database open: in WAL mode each of them holds a shared lock on
- * the file for as long as it does (https://www.sqlite.org/walformat.html, section 2.3). Locks belong to the file rather
- * than to its name: while one is held, the file must not be opened by any other way than SQLite.
+ * Throws `DatabaseInUse` where any other process has the database open: in WAL mode each process holds a shared lock on
+ * the file until it closes it (https://www.sqlite.org/walformat.html, section 2.3). Locks belong to the file rather
+ * than to its name: while one is held, only SQLite may open the file.
  */
 export function lockDatabase(path: string, work: WorkFolder): DatabaseLock {
   const lock = (isReadable(path) ? lockIntact(path) : null) ?? lockDamaged(path, work)
@@ -60,9 +60,9 @@ function lockIntact(path: string): DatabaseLock | null {
 }
 
 /**
- * SQLite reads the first page before it locks a file to write, and fails at that here. It locks the file first where a
- * journal waits to be rolled back. So the file gets a second name, and beside that a journal with nothing to roll back:
- * SQLite takes the lock, and changes nothing.
+ * SQLite reads the first page before it locks a file to write, and that reading fails here. Where a journal waits to be
+ * rolled back, SQLite locks the file first. So the file gets a second name, and that name gets a journal with nothing
+ * to roll back: SQLite takes the lock, and changes nothing.
  */
 function lockDamaged(path: string, work: WorkFolder): DatabaseLock {
   const name = join(work.path, 'damaged.db')

@@ -16,9 +16,10 @@ export type SwapStep =
   | 'done'
 
 /**
- * Puts one file in the place of the database and returns under which name that lies now; null where there was none. A
- * process that is killed here leaves the old database or the new one at the path, whole: but for the log of one that is
- * too damaged to take it in, which lies beside its other name only, for a moment before the new one comes.
+ * Puts one file in the place of the database. Returns the name under which the old one is kept; null where there was
+ * none. A process that is killed here leaves the old database or the new one at the path, whole. One exception: the log
+ * of an old database that is too damaged to take it in. Shortly before the new database comes, that log lies only
+ * beside the other name of the old one.
  */
 export function swapDatabase({
   candidate,
@@ -40,7 +41,7 @@ export function swapDatabase({
     onStep('keeping the old database')
     const kept = keepOld(path, `${path}.before-restore-${formatTimestamp(now)}`)
     onStep('clearing its log away')
-    // SQLite would take them for a part of the backup at that path, and destroy it with them.
+    // SQLite would take them for a part of the backup at that path, and damage it.
     for (const side of findSides(path)) rmSync(side)
     makeDurable(dirname(path))
     onStep('putting the backup in its place')
@@ -58,11 +59,11 @@ export function swapDatabase({
 function foldLog(lock: DatabaseLock, path: string, onStep: (step: SwapStep) => void): void {
   onStep('folding the log in')
   if (!lock.foldLog()) return
-  // All that these still say is that there is nothing in them.
+  // These have no content any more.
   for (const side of findSides(path)) rmSync(side)
 }
 
-/** The log of a database that is too damaged to take it in is kept beside it, where it has anything in it. */
+/** Keeps the log, unless it is empty, of a database that is too damaged to take it in. */
 function keepOld(path: string, name: string): string | null {
   const kept = existsSync(path) ? linkUnderFreeName(path, name) : null
   for (const suffix of LOG_SUFFIXES) {

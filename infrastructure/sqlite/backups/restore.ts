@@ -8,22 +8,22 @@ import { type SwapStep, swapDatabase } from './restore-swap.ts'
 
 export type RestoreStep = CandidateStep | SwapStep
 
-/** A backup that was found good, and a database that no process uses. */
+/** A backup that has passed its checks, and a database that no process uses. */
 export type PreparedRestore = Omit<Candidate, 'path'> & {
   /** Absolute: where the database is, or will be. */
   readonly databasePath: string
   /**
-   * Puts the backup in the place of the database, and returns under which name that lies now; null where there was
-   * none. Throws `DatabaseInUse` where a process has begun to use it; then it is as it was.
+   * Puts the backup in the place of the database. Returns the name under which the old database is kept; null where
+   * there was none. Throws `DatabaseInUse`, with nothing changed, where a process has begun to use the database.
    */
   carryOut(now: Date): string | null
-  /** Takes away whatever was made for it. Never throws. */
+  /** Removes every file that was made for it. Never throws. */
   end(): void
 }
 
 /**
- * Changes nothing yet, except that it folds in the log that a killed process has left. Throws with what is wrong with
- * the backup, and `DatabaseInUse`.
+ * Changes nothing yet, except that it folds in the log that a killed process has left. Throws `DatabaseInUse`, or with
+ * what is wrong with the backup.
  */
 export function prepareRestore({
   databasePath,
@@ -69,7 +69,7 @@ function refuseFile(file: string, databasePath: string): void {
   }
 }
 
-/** The owner of the old database may be the user of the service, and another one than the user who restores it. */
+/** The old database may belong to the user of the service, and the restore may run as another user. */
 function giveToOwner(candidate: string, path: string): void {
   const old = statSync(path, { throwIfNoEntry: false })
   const { uid, gid } = old ?? statSync(dirname(path))

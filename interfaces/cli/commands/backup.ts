@@ -20,7 +20,7 @@ Needs no setting but DATABASE_URL.`,
   },
 }
 
-/** Copies the database into a new file, and says what has come of it. */
+/** Copies the database into a new file, and prints the result. */
 export function backup({
   backUp,
   monotonicMs,

@@ -20,7 +20,9 @@ For every new one: alibi completion bash >/etc/bash_completion.d/alibi`,
   },
 }
 
-/** What may stand in a place: some words, what the shell itself finds, or what only a person knows. */
+/**
+ * The candidates for a place: some words, files or folders that the shell finds, or a value that only the user knows.
+ */
 type Candidates = readonly string[] | 'file' | 'folder' | 'unknown'
 
 /** What may follow the words `behind`. */
@@ -39,7 +41,7 @@ const OPERANDS: Readonly<Record<string, Candidates>> = {
 /** The operand of help: any command. */
 const HELPED = '[COMMAND]'
 
-/** What teaches bash every command, option and operand. */
+/** The script that teaches bash every command, option and operand. */
 export function bashCompletion(commands: readonly CommandWords[]): string {
   return bashScript(completions(commands))
 }
@@ -72,7 +74,7 @@ function firstWords(names: readonly string[]): readonly string[] {
   return [...new Set(names.map((name) => name.split(' ', 1).join()))]
 }
 
-/** Of the commands that have two words. */
+/** The second words of the commands that begin with `first`. */
 function secondWords(first: string, names: readonly string[]): readonly string[] {
   return names
     .map((name) => name.split(' '))
@@ -126,7 +128,7 @@ ${branches(known.map(({ behind, operand }) => [behind, operand]))}
 complete -F _alibi alibi`
 }
 
-/** What stands behind each option that has a value. */
+/** The candidates for the value of each option that has one. */
 function valuesOf(known: readonly Completion[]): readonly (readonly [string, Candidates])[] {
   return [...new Set(known.flatMap(({ options }) => options))].flatMap((option) =>
     option.type === 'string' ? [[`--${option.name}`, option.completes] as const] : [],

@@ -39,7 +39,10 @@ type Summary = {
 
 const COLUMNS = ['language', 'strings', 'excuses', 'shortest', 'average', 'longest'] as const
 
-/** Prints what there is in each language and all that is wrong. 1 where `serve` would refuse it; a slip counts when strict. */
+/**
+ * Prints how much content each language has, and all that is wrong. Exits 1 where `serve` would refuse the content, and
+ * for a slip as well when strict.
+ */
 export function contentCheck({
   content: { files, problems },
   strict,

@@ -97,7 +97,7 @@ function formatText(findings: readonly Finding[]): string {
   return [...advised, '', summarize(findings)].join('\n')
 }
 
-/** What comes from elsewhere, such as an address that a server redirects to, must not reach the terminal's controls. */
+/** Text from other machines, such as an address that a server redirects to, must not control the terminal. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }

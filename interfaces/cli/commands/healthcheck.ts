@@ -13,7 +13,7 @@ export const healthcheckCommand: Command = {
 
 const TIMEOUT_MS = 5000
 
-/** Asks the service on this machine whether it is ready, and says so in one line. */
+/** Asks the service on this machine whether it is ready, and prints the answer in one line. */
 export async function healthcheck({
   host,
   port,

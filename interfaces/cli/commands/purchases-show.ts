@@ -40,7 +40,7 @@ Needs the settings of the service.`,
   run: (context, { id }) => context.withPorts((ports) => showPurchase({ ...context, ports, id })),
 }
 
-/** Whether what is shown is the provider's truth of this moment. */
+/** Whether the provider has just confirmed what is shown. */
 const PROVIDER_WORDS: Readonly<Record<PurchaseReview['provider'], string>> = {
   read: 'read just now',
   missing: "does not know the session: the key may be another account's",
@@ -54,7 +54,7 @@ const PROBLEMS: Readonly<Partial<Record<PurchaseReview['provider'], string>>> = 
   refused: 'the payment provider refuses our key: look at STRIPE_SECRET_KEY',
 }
 
-/** Reads a purchase anew from the provider, and shows all there is and what to do about it. */
+/** Reads a purchase from the provider again, and prints everything about it and what to do about it. */
 export async function showPurchase({
   ports,
   id,

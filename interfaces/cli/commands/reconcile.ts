@@ -65,7 +65,7 @@ Needs the settings of the service.`,
   },
 }
 
-/** Asks the provider now for all that it failed to report, and says what each sweep came to. */
+/** Asks the provider now for all that it failed to report, and prints the result of each sweep. */
 export async function reconcile({
   ports,
   sinceMs,

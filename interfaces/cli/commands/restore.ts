@@ -40,7 +40,7 @@ export async function restore({
   progress,
 }: {
   file: string
-  /** The settings file that was named: without it, what is advised would be done to another database. */
+  /** The settings file that was named: without it, the advised commands would act on another database. */
   envFile: string | null
   prepare: (onStep: (step: string) => void) => PreparedRestore
   /** Resolves with whether to go on. */

@@ -31,7 +31,7 @@ Needs no setting but DATABASE_URL.`,
   run: (context, { email }) => context.withStore((ports) => status({ ...context, ports, email })),
 }
 
-/** Shows whether an address has premium, and all that this follows from. */
+/** Shows whether an address has premium, and the facts that decide this. */
 export async function status({
   ports,
   email,

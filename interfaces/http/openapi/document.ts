@@ -113,7 +113,7 @@ function readPaths(app: AnyElysia): Paths {
   return toOpenAPISchema(app, exclude, [], {}, OPENAPI_VERSION).paths as Paths
 }
 
-/** What a path may answer to a method that it does not have. */
+/** The answers of a path to methods that it does not have. */
 function describeOutside(path: string): Response[] {
   const reasons = ['endpoint_not_found', 'invalid_request', ...COMMON_ERRORS] as const
   return Object.values({ ...describeRateLimit(path), ...describeErrors(reasons) })
@@ -136,7 +136,7 @@ function isPlainError(status: string, { content = {} }: Response): boolean {
   return Number(status) >= 400 && Object.keys(content).join() === 'application/json'
 }
 
-/** The errors it may be, and what sets the path apart that answers it. */
+/** The errors of the response, and the rule that makes its path different from others. */
 function sharedName(path: string, { content }: Response): string {
   const errors = Object.keys(content?.['application/json']?.examples ?? {}).sort()
   const { policy, deprecated } = rulesOf(path)

@@ -1,7 +1,7 @@
 import type { DocumentDecoration } from 'elysia'
 import { ROUTES, type RouteId } from '../paths.ts'
 
-/** What each endpoint is for, in the groups in which `GET /` shows them. */
+/** The summary of each endpoint, in the groups in which `GET /` shows them. */
 export const ENDPOINTS = {
   auth: summaries(
     'verifyEmail',

@@ -43,7 +43,7 @@ export const EXAMPLE_EMAIL = 'ada@example.com'
 export const EXAMPLE_TOKEN =
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhZGFAZXhhbXBsZS5jb20ifQ.c2lnbmF0dXJl'
 
-/** Says of a route that it needs a token. */
+/** Documents that a route needs a token. */
 export const NEEDS_TOKEN = [{ bearer: [] }]
 
 const header = (name: string, description: string, example: string) => ({

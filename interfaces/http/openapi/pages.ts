@@ -18,7 +18,7 @@ const PAGE_CONTENT = {
   },
 }
 
-/** What chooses the language of a page, in this order. */
+/** The parameters that choose the language of a page, in this order. */
 export const PAGE_LANGUAGE_PARAMETERS = [
   LANG_QUERY,
   {
@@ -31,7 +31,10 @@ export const PAGE_LANGUAGE_PARAMETERS = [
   ACCEPT_LANGUAGE,
 ]
 
-/** What an operation answers that makes pages, each status with what its page says. Errors beside it are JSON. */
+/**
+ * The responses of an operation that answers with pages: each status with what its page says. Its other errors are
+ * JSON.
+ */
 export function describePages(pages: Readonly<Record<number, string>>): Responses {
   const errors = describeErrors([...COMMON_ERRORS, 'too_many_requests'])
   const responses = Object.entries(pages).map(([status, description]) => {
@@ -42,12 +45,14 @@ export function describePages(pages: Readonly<Record<number, string>>): Response
   return { ...errors, ...Object.fromEntries(responses) }
 }
 
-/** What an operation answers whose page may be kept, and is asked for again only to hear that it is still the same. */
+/**
+ * The responses of an operation with a page that browsers may cache. They ask again, and 304 says that it is unchanged.
+ */
 export function describeLastingPage(description: string): Responses {
   return describeLasting(describePage(description))
 }
 
-/** The same for what is no page. */
+/** The same for text that is no page. */
 export function describeLastingText({ description, content }: LastingText): Responses {
   const Vary = { ...HEADERS.Vary, required: true, example: 'Accept-Encoding' }
   return describeLasting({

@@ -11,7 +11,7 @@ import {
 } from '../response/errors.ts'
 import { type HeaderName, headerReferences, optionalHeaders } from './headers.ts'
 
-/** Why a request is not answered as it hoped. */
+/** Why a request gets an error. */
 type Reason = Refusal | RequestRefusal | Outage | 'fault'
 
 export type Responses = NonNullable<DocumentDecoration['responses']>
@@ -23,7 +23,7 @@ export const BODY_REFUSALS = [
   'unsupported_media_type',
 ] as const satisfies readonly Reason[]
 
-/** What every operation may answer: a body is measured before the method is looked at, and a start takes its time. */
+/** The errors of every operation: the size of a body is checked before the method, and a start takes its time. */
 export const COMMON_ERRORS = [
   'request_too_large',
   'fault',
@@ -41,7 +41,7 @@ const FAULT_MESSAGE = 'Request 01a1ffaf-d01d-760c-b2a2-95c942773c10'
 
 /**
  * What an operation answers, for the document only: `ok` with status 200, and every error with its status and words.
- * Elysia is not given it as a response schema, which would check, and change, what is sent.
+ * Elysia does not get it as a response schema: with one it would check, and change, the answers.
  */
 export function describeAnswers(
   ok: { schema: TSchema; example: object },
@@ -104,7 +104,7 @@ function anyOf(reasons: readonly Reason[]) {
 function errorName(reason: Reason): string {
   const [words = ''] = ALL_ANSWERS[reason].error.split(',')
   const name = words.replace(/(?:^| )(\w)(\w*)/g, (_, first, rest) => first.toUpperCase() + rest)
-  // The same words as where the address wants to do something else, but for the message.
+  // Only its message differs from the refusal without `_to_log_in`.
   return reason.endsWith('_to_log_in') ? `${name}ToLogIn` : name
 }
 
@@ -113,7 +113,7 @@ function errorSchema(reason: Reason): object {
   if (message !== undefined) {
     return t.Object({ error: t.Literal(error), message: t.Literal(message) })
   }
-  // A fault names the request, where it came as far as having a name.
+  // A fault names the id of the request, where the request has got one.
   return reason === 'fault'
     ? t.Object({
         error: t.Literal(error),
@@ -127,7 +127,7 @@ function errorExample(reason: Reason): object {
   return message === undefined ? { error } : { error, message }
 }
 
-/** Those that the error brings along, in every operation. */
+/** The headers that the error has in every operation. */
 function errorHeaders(status: number, reasons: readonly Reason[]) {
   // When it makes sense to ask again is computed for each refusal.
   if (status === 429) return headerReferences(['Retry-After'])

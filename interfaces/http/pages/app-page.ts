@@ -21,7 +21,7 @@ type AppPage = {
   readonly data: AppPageData
 }
 
-/** One form per step; the script shows the one whose turn it is, and talks to the JSON API. */
+/** One form per step. The script shows the form of the present step, and talks to the JSON API. */
 export function appPage({ language, languages, words, data }: AppPage): Page {
   return {
     ...PLAIN_PAGE,

@@ -5,13 +5,13 @@ import { type StaticAnswer, staticAnswer } from './static-answer.ts'
 
 const CSS = { 'content-type': 'text/css; charset=utf-8' }
 const JAVASCRIPT = { 'content-type': 'text/javascript; charset=utf-8' }
-// An icon that someone opens by itself is a document, and could run scripts if it had any.
+// A browser that opens the icon by itself treats it as a document, which could run scripts if it had any.
 const SVG = {
   'content-type': 'image/svg+xml; charset=utf-8',
   'content-security-policy': "default-src 'none'",
 }
 
-/** What the pages load, all of it carried by the executable. */
+/** The files that the pages load. The executable carries them all. */
 export const ASSETS = {
   'app.js': staticAnswer(bundle('browser/app.ts'), JAVASCRIPT),
   'docs.js': staticAnswer(bundle('browser/docs.ts'), JAVASCRIPT),

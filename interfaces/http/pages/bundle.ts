@@ -1,7 +1,7 @@
 // Why: docs/decisions.md#the-pages-have-no-framework
 /**
- * What browsers get of a script or style sheet in this folder: with all it imports, and minified. Imported as a macro,
- * it runs when the module that calls it is translated, so that the executable carries the result alone.
+ * A script or style sheet of this folder as browsers get it: with all it imports, and minified. Imported as a macro, it
+ * runs when the module that calls it is translated, so that the executable carries the result alone.
  */
 export function bundle(file: string): string {
   const { stdout, stderr, exitCode } = Bun.spawnSync([

@@ -4,7 +4,7 @@ import type { Refusal } from '../../../domain/errors.ts'
 import type { RequestRefusal } from '../request/refusal.ts'
 import { ANSWERS, FAULT_ANSWER, OUTAGE_ANSWERS, REQUEST_ANSWERS } from '../response/errors.ts'
 
-/** What a page says to each reason for an error answer. */
+/** The message of a page for each reason of an error answer. */
 const MESSAGES: Record<Refusal | RequestRefusal | Outage, StringKey> = {
   invalid_email: 'error_invalid_email',
   invalid_code: 'error_invalid_code',
@@ -32,7 +32,7 @@ const MESSAGES: Record<Refusal | RequestRefusal | Outage, StringKey> = {
   storage: 'error_unavailable',
 }
 
-/** The same by what the API says: its `error`. */
+/** The same by the `error` of the API's answer. */
 export const ERROR_MESSAGES: Readonly<Record<string, StringKey>> = {
   ...Object.fromEntries(
     Object.entries({ ...ANSWERS, ...REQUEST_ANSWERS, ...OUTAGE_ANSWERS }).map(

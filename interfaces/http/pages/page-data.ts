@@ -6,8 +6,9 @@ import type { Price } from '../../../domain/purchase.ts'
 export const LANGUAGE_COOKIE = 'language'
 
 /**
- * How long the page of a payment that is on its way waits before it asks again. With the checkout, the visit itself,
- * the one that shows the new state and one by hand these stay within ten requests in fifteen minutes.
+ * How long the page of a payment that is on its way waits before it asks again. Together with four more requests these
+ * stay within ten in fifteen minutes: the checkout, the visit itself, the reload that shows the new state, and one by
+ * hand.
  */
 export const REFRESH_WAITS_SECONDS = [2, 4, 8, 20, 45, 120]
 
@@ -21,7 +22,7 @@ export type AppPageData = {
   readonly wordFiles: Readonly<Partial<Record<Language, string>>>
   /** Null until the provider has answered. */
   readonly price: Price | null
-  /** What to say to an error of the API, by its `error`. */
+  /** The message for an error of the API, by its `error`. */
   readonly problems: Readonly<Record<string, StringKey>>
   readonly otpLifetimeMs: number
   readonly verificationLifetimeMs: number

@@ -8,7 +8,7 @@ export type Page = {
   readonly status: number
   readonly language: Language
   readonly title: string
-  /** Whose page it is, at the start of the header. */
+  /** The name of the site, at the start of the header. */
   readonly brand: Html
   /** What stands at the end of the header. */
   readonly tools: Html | null

@@ -20,7 +20,7 @@ const STATUS: Readonly<Record<PaymentPageState, number>> = {
 // Rare enough that a visitor without scripts stays within the ten requests in fifteen minutes.
 const REFRESH_WITHOUT_SCRIPT_SECONDS = 120
 
-/** What a buyer reads on the way back from the provider. It names no address, no amount and no session. */
+/** The page for a buyer who comes back from the provider. It names no address, no amount and no session. */
 export function paymentPage(
   state: PaymentPageState,
   language: Language,
@@ -50,7 +50,7 @@ ${isProcessing && html`<p id="later" hidden>${words('payment_processing_later')}
   }
 }
 
-/** An empty `href` is this very page, asked for again. What stands behind `#` tells the app page how the payment ended. */
+/** An empty `href` asks for this very page again. The part behind `#` tells the app page how the payment ended. */
 function nextStep(state: PaymentPageState, words: Words): Html {
   switch (state) {
     case 'processing':

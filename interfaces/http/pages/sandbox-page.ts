@@ -36,7 +36,10 @@ const ACTION_LABEL: Readonly<Record<SandboxAction, string>> = {
   money_bounces: 'The money bounces',
 }
 
-/** The sandbox provider's hosted page. Developers read it, so it is in English; only the price follows `priceLanguage`. */
+/**
+ * The sandbox provider's hosted page. Developers read it, so that it is in English; only the price follows
+ * `priceLanguage`.
+ */
 export function sandboxPage(session: SandboxSession, priceLanguage: Language): Page {
   const { productName, price, state } = session
   return {

@@ -1,7 +1,7 @@
 import type { StringKey, Strings } from '../../../application/content/strings.ts'
 import { type Html, html } from './html.ts'
 
-/** What a page says in its language, by key. */
+/** The strings of a page in its language, by key. */
 export type Words = (key: StringKey) => string
 
 export function translator(strings: Strings): Words {

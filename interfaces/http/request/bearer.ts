@@ -3,10 +3,10 @@ import type { Ports } from '../../../application/ports.ts'
 import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 
-/** What the rate limit has found out already, by the request that the routes see. Goes when the request goes. */
+/** The authentications by the rate limit, by the request that the routes see. An entry lives as long as its request. */
 const authentications = new WeakMap<Request, Promise<Email>>()
 
-/** Has `authenticateRequest` answer this for the request, so that its token is looked at once. */
+/** Makes `authenticateRequest` return this for the request, so that its token is checked only once. */
 export function rememberAuthentication(request: Request, authentication: Promise<Email>): void {
   authentications.set(request, authentication)
 }

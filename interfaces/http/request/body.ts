@@ -1,9 +1,11 @@
 import { RequestRefused } from './refusal.ts'
 
-/** What is read of a body that is too long. A client that writes before it reads would never see why it was refused. */
+/**
+ * How much of a too long body is read and dropped: a client that writes before it reads would never see the refusal.
+ */
 const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
 
-/** How long the rest of a body may take that will not be used, or while the service ends. */
+/** How long the rest of a body may take that was refused, or that is on its way while the service ends. */
 export const BODY_GRACE_MS = 2000
 
 /**

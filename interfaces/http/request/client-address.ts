@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Finds the address a request comes from: its peer's, or the one that proxies we trust have passed on. */
+/** Finds the address a request comes from: its peer's, or the one that trusted proxies have passed on. */
 export type ClientAddressReader = (request: Request, peerAddress: string | null) => string | null
 
 export function clientAddressReader(
@@ -10,7 +10,8 @@ export function clientAddressReader(
     let believed = unwrap(peerAddress ?? '')
     if (!isIP(believed)) return null
 
-    // Each proxy appends the address that called it, so only what stands right of the first stranger is true.
+    // Each proxy appends the address that called it. From the right, the first untrusted address is the client's; a
+    // client may have made up those before it.
     const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
     for (const entry of forwarded.reverse()) {
       const address = unwrap(entry.trim())

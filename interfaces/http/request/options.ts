@@ -20,7 +20,7 @@ export type HttpOptions = {
   readonly isTrustedProxy: (address: string) => boolean
   /** Milliseconds that pass evenly, even where the clock is set. */
   readonly monotonicMs: () => number
-  /** What /ready asks. */
+  /** The check behind /ready. */
   readonly isReady: Readiness
   /** Aborted once the service is on its way out and should get no new visitors. */
   readonly stopping: AbortSignal

@@ -11,7 +11,9 @@ export type RateLimitVerdict = {
   readonly accepted: boolean
   /** To be set on every answer, errors too. */
   readonly headers: Readonly<Record<string, string>>
-  /** What became of the token, settled, where the limit is that of an address; null where no token was looked at. */
+  /**
+   * The settled outcome of checking the token, where the limit is that of an address; null where no token was checked.
+   */
   readonly authentication: Promise<Email> | null
 }
 
@@ -42,7 +44,7 @@ async function findSubject(authentication: Promise<Email> | null): Promise<Email
   try {
     return await authentication
   } catch (error) {
-    // A caller that is not known is counted as a client. What is wrong with the token is for the route to say.
+    // An unknown caller is counted as a client. The route reports what is wrong with the token.
     if (error instanceof DomainError || error instanceof Unavailable) return null
     throw error
   }

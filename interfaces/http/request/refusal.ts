@@ -1,4 +1,4 @@
-/** Why a request is turned down before any rule of the service has looked at what it asks. */
+/** Why a request is refused before any rule of the service is applied. */
 export type RequestRefusal =
   | 'invalid_json'
   | 'invalid_request'

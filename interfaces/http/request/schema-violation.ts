@@ -3,7 +3,7 @@ import { DomainError } from '../../../domain/errors.ts'
 import { RequestRefused } from './refusal.ts'
 
 /**
- * Why a value that does not fit its schema is refused. Its address is judged before all else that is wrong with it, and
+ * Why a value that does not fit its schema is refused. A problem with its address comes before any other problem, and
  * anything but a string is no address.
  */
 export function shapeRefusal(schema: unknown, value: unknown): DomainError | RequestRefused {

@@ -26,7 +26,7 @@ export function answerPreflight(): Response {
   })
 }
 
-/** Lets pages of the allowed origins read an answer, whatever its status. Credentials are never allowed. */
+/** Lets pages of the allowed origins read an answer of any status. Credentials are never allowed. */
 export function allowOrigin(
   headers: Headers,
   corsOrigins: HttpOptions['corsOrigins'],

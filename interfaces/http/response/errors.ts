@@ -106,8 +106,8 @@ export function answerResponse({ status, error, message, headers }: Answer): Res
 }
 
 /**
- * The one place where an error becomes an answer. What went wrong inside is in the log, under the request's id; the
- * caller of a fault gets that id and nothing else.
+ * The one place where an error becomes an answer. The log has the details under the request's id. After a fault, the
+ * caller gets that id and nothing else.
  */
 export function answerError(
   { clock, log, telemetry }: Pick<Ports, 'clock' | 'log' | 'telemetry'>,
@@ -140,7 +140,7 @@ function findRefusal(error: unknown): DomainError | RequestRefused | Unavailable
     return error.type === 'response' ? null : shapeRefusal(schemaOf(error), error.value)
   }
   if (error instanceof NotFoundError) return new RequestRefused('endpoint_not_found')
-  // What a body parser throws arrives as the cause of Elysia's own error.
+  // The error of a body parser arrives as the cause of Elysia's own error.
   if (error instanceof ParseError) return findRefusal(error.cause)
   return null
 }

@@ -1,11 +1,11 @@
-/** For answers that are no page: nothing they hold may run, load or be framed. */
+/** For answers that are no page: their content may not run, load anything or be framed. */
 const POLICY_OF_DATA =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Two years, as is usual. Other names of the domain are their owner's to decide. */
+/** Two years, as is usual. The owner of the domain decides about its other names. */
 const TRANSPORT_SECURITY = 'max-age=63072000'
 
-/** Every answer is guarded; a page keeps the policy and the cache rule it has set itself. */
+/** Sets the headers on every answer. A page keeps the policy and the cache rule that it has set itself. */
 export function setSecurityHeaders(headers: Headers, { isHttps }: { isHttps: boolean }): void {
   headers.set('X-Content-Type-Options', 'nosniff')
   headers.set('Referrer-Policy', 'no-referrer')

@@ -3,7 +3,7 @@ import { findLanguage, type Language } from '../../../domain/language.ts'
 import { LANGUAGE_COOKIE } from '../pages/page-data.ts'
 import { requestLanguage } from '../request/language.ts'
 
-/** As much of a request as the language depends on. */
+/** The parts of a request on which the language depends. */
 type Asked = Pick<Request, 'url' | 'headers'>
 
 /** The language of a page: the one its address names (`?lang=`), else the one chosen before, else the browser's. */
@@ -13,7 +13,7 @@ export function pageLanguage(request: Asked, offered: readonly Language[]): Lang
   return requestLanguage(request, { lang, offered })
 }
 
-/** What there is to say on a page, in its language. */
+/** The content of a page, in its language. */
 export function pageContent(content: Content, request: Asked): LanguageContent {
   return content.in(pageLanguage(request, content.languages))
 }

@@ -6,7 +6,7 @@ import { formatWait, isolate } from '../pages/wait-words.ts'
 import { ROUTES } from '../paths.ts'
 import { pageContent } from './page-language.ts'
 
-/** Where buyers come back from the provider, and what they read when that request fails. */
+/** The paths to which buyers come back from the provider, and the page that they read when the request fails. */
 const STATES: Readonly<Record<string, PaymentPageState>> = {
   [ROUTES.showPayment.path]: 'unavailable',
   [ROUTES.showCancellation.path]: 'cancel',
@@ -15,8 +15,8 @@ const STATES: Readonly<Record<string, PaymentPageState>> = {
 const ERRORS: readonly number[] = [429, 500]
 
 /**
- * The page that says what an error answer says, for a browser that shows it to a buyer; its headers are still to be put
- * on. Null for any other answer, and for programs.
+ * The page for an error answer that a browser shows to a buyer. The caller adds the headers. Null for any other answer,
+ * and for programs.
  */
 export function paymentErrorPage(
   { content }: { content: Content },

@@ -15,7 +15,7 @@ import { pageContent } from './page-language.ts'
 
 const RETRY_AFTER_SECONDS = 60
 
-/** Where the provider sends the buyer back to. */
+/** The pages to which the provider sends the buyer back. */
 export function paymentPageRoutes({ ports }: HttpOptions): Elysia {
   const routes = new Elysia()
   routes.get(

@@ -12,7 +12,7 @@ import { requestIdOf } from '../request/request-id.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from '../response/errors.ts'
 
 export function webhookRoutes({ ports }: HttpOptions) {
-  /** Answers once the effect is durable. During any outage the provider is only asked to come again. */
+  /** Answers once the effect is durable. During an outage it only asks the provider to send again. */
   async function receive(request: Request): Promise<Response | { received: true }> {
     const payload = await request.bytes()
     const signature = request.headers.get('stripe-signature')

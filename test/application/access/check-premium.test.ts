@@ -5,11 +5,11 @@ import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')
 
-test('an address that nobody knows has no premium', async () => {
+test('an unknown address has no premium', async () => {
   expect(await checkPremium(fakePorts(), email)).toBe(false)
 })
 
-test('an address has premium from its grant to its revocation, and nobody else with it', async () => {
+test('an address has premium from its grant to its revocation, and no other address gets it', async () => {
   const ports = fakePorts()
   await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
   expect(await checkPremium(ports, email)).toBe(true)

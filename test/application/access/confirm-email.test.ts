@@ -34,7 +34,7 @@ describe('confirmEmail', () => {
     expect(await ports.verifications.findByEmail(parseEmail('bob@example.com'))).toBeNull()
   })
 
-  test('verifies nobody by a wrong code', async () => {
+  test('does not verify an address by a wrong code', async () => {
     const ports = fakePorts()
     await sendCode(ports, mailed)
     const code = parseOtpCode('999999')
@@ -44,7 +44,7 @@ describe('confirmEmail', () => {
     expect(await ports.verifications.findByEmail(email)).toBeNull()
   })
 
-  test('begins the time anew with every right code', async () => {
+  test('starts the time again with every right code', async () => {
     const ports = fakePorts()
     await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
     ports.clock.advance(20 * MINUTE_MS)
@@ -77,7 +77,7 @@ describe('confirmEmail', () => {
     expect(await ports.verifications.findByEmail(email)).toEqual(before)
   })
 
-  test('costs nobody the code when the database fails before it is spent', async () => {
+  test('keeps the code valid when the database fails before it is spent', async () => {
     const ports = fakePorts()
     const code = await sendCode(ports, mailed)
     const outage = new Unavailable('storage', { cause: new Error('locked') })

@@ -98,7 +98,7 @@ describe('logInVerified', () => {
     await expect(logIn(ports)).rejects.toEqual(new DomainError('premium_required_to_log_in'))
   })
 
-  test('refuses a browser that proved the address before it logged out everywhere, until it does so anew', async () => {
+  test('refuses a browser that proved the address before a log-out everywhere, until it proves it again', async () => {
     const ports = await openBuyer()
     ports.clock.advance(MINUTE_MS)
     await logOut(ports, email)

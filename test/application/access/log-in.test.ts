@@ -24,7 +24,7 @@ describe('logIn', () => {
     expect(await ports.tokens.verify(token, NOON)).toEqual({ email, issuedAt: NOON })
   })
 
-  test('costs nobody the code when the database fails before it is spent', async () => {
+  test('keeps the code valid when the database fails before it is spent', async () => {
     const ports = await withPremium()
     const code = await sendCode(ports, mailed)
     const outage = new Unavailable('storage', { cause: new Error('locked') })
@@ -66,7 +66,7 @@ describe('logIn', () => {
     )
   })
 
-  test('verifies nobody: buying takes confirmEmail', async () => {
+  test('does not verify the address: buying takes confirmEmail', async () => {
     const ports = await withPremium()
     await logIn(ports, { email, code: await sendCode(ports, mailed) })
     expect(await ports.verifications.findByEmail(email)).toBeNull()

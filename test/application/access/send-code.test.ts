@@ -138,7 +138,7 @@ describe('sendCode', () => {
     expect.assertions(2)
   })
 
-  test('gives the mail back also when the mailer breaks in a way nobody foresaw', async () => {
+  test('gives the mail back also when the mailer fails in an unexpected way', async () => {
     const ports = fakePorts()
     const mailer = { ...ports.mailer, sendOtp: () => Promise.reject(new TypeError('a bug')) }
     for (let count = 0; count < 6; count++) {

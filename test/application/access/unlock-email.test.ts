@@ -33,7 +33,7 @@ async function refusal(ports: ReturnType<typeof fakePorts>, code: OtpCode, email
 }
 
 describe('an address that has used up its wrong codes', () => {
-  test('may try again at once, with the code that lives, and nobody else may', async () => {
+  test('may try again at once, with the valid code, and no other address may', async () => {
     const ports = await openBlocked()
     const code = await sendCode(ports, { email: ANNA, language: 'en' })
     const other = await sendCode(ports, { email: BERT, language: 'en' })
@@ -70,7 +70,7 @@ test('wrong codes that count no more are not counted', async () => {
   expect(await unlockEmail(ports, ANNA)).toBe(0)
 })
 
-test('nothing is stored about an address that nobody knows', async () => {
+test('nothing is stored about an unknown address', async () => {
   const ports = fakePorts()
   expect(await unlockEmail(ports, ANNA)).toBe(0)
   expect((await ports.personalData.find(ANNA)).codeMailsAt).toEqual([])

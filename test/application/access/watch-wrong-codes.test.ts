@@ -44,7 +44,7 @@ describe('watching wrong codes', () => {
     expect(told()).toEqual([{ level: 'warn', event: WARNING, fields }])
   })
 
-  test('says once that it is over, and warns anew when it begins anew', async () => {
+  test('logs once that it is over, and warns again when it begins again', async () => {
     const { ports, guess, told, look } = open()
     await guess(200)
     await look()

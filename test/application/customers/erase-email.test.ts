@@ -115,7 +115,7 @@ describe('an address that is erased', () => {
     expect(await eraseEmail(ports, ANNA)).toMatchObject({ awaitReview: [purchase.id] })
   })
 
-  test('that nobody knows is no failure, and leaves nothing behind', async () => {
+  test('that is unknown is no failure, and leaves nothing behind', async () => {
     const { ports } = await openPaid()
     expect(await eraseEmail(ports, BERT)).toEqual({ outcome: 'unknown' })
     expect(await isKnown(ports, BERT)).toBe(false)
@@ -306,14 +306,14 @@ describe('a payment on its way', () => {
     expect(await current()).toMatchObject({ state: 'processing', email: ANNA })
   })
 
-  test('that has failed, and nobody has told, is no obstacle', async () => {
+  test('that has failed without a report is no obstacle', async () => {
     const { ports, move } = await openProcessing()
     move('failed')
     const name = await erase(ports)
     expect((await ports.personalData.find(name)).purchases).toMatchObject([{ state: 'closed' }])
   })
 
-  test('that has come, and nobody has told, is settled and can be erased at the next try', async () => {
+  test('that has come without a report is settled and can be erased at the next try', async () => {
     const { ports, move } = await openProcessing()
     move('paid')
     expect(await eraseEmail(ports, ANNA)).toMatchObject({ reason: 'paid_meanwhile' })

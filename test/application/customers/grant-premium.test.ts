@@ -5,7 +5,7 @@ import { hasPremium } from '../../../domain/premium-grant.ts'
 import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
-test('an address has premium by the operator’s word, and nobody else has', async () => {
+test('an address has premium by the operator’s word, and no other address has', async () => {
   const ports = fakePorts()
   expect(await grantPremium(ports, ANNA)).toBe(true)
   expect(hasPremium(await ports.premiumGrants.findByEmail(ANNA))).toBe(true)

@@ -5,7 +5,7 @@ import { hasPremium } from '../../../domain/premium-grant.ts'
 import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT, paidPurchase } from '../../support/stores/contract-purchases.ts'
 
-test('every grant of the address ends, bought or given, and nobody else’s', async () => {
+test('every grant of the address ends, bought or given, and no other address’s', async () => {
   const ports = fakePorts()
   await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase('pur_one') }))
   await grantPremium(ports, ANNA)

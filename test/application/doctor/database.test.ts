@@ -149,7 +149,7 @@ test('what waits for the operator is a warning with the command that shows it', 
   ])
 })
 
-test('three of them are told whole', () => {
+test('three of them are listed in full', () => {
   const work = { ...WORK, givenUp: ['p1', 'p2', 'p3'], purchasesInReview: 1 }
   expect(troubles({ ...WELL, content: { ...CONTENT, work } }).map(({ text }) => text)).toEqual([
     '1 waits for you: money came that was not asked for',

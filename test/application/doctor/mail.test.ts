@@ -20,7 +20,7 @@ test('a key that works and a domain that is verified are well', () => {
   ])
 })
 
-test('mails on the console need nobody', () => {
+test('mails on the console need no provider', () => {
   expect(told(null)).toEqual([['ok', 'shown on the console']])
 })
 

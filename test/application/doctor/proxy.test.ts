@@ -45,7 +45,7 @@ describe('a proxy', () => {
     expect(finding?.advice).toContain('$remote_addr')
   })
 
-  test('cannot be told from a machine that is itself trusted', () => {
+  test('cannot be distinguished from a machine that is itself trusted', () => {
     const facts = { ...play(behindBelievingProxy), isVisitorTrusted: true }
     expect(levels(facts)).toEqual(['skipped'])
   })

@@ -52,7 +52,7 @@ test.each<[Probe, string, string]>([
   })
 })
 
-test('a service that keeps silent is told by that, and not by a code', () => {
+test('a silent service is reported as silent, and not by a code', () => {
   const [finding] = check({ localAnswer: silence('too_late', 'ABORT_ERR') })
   expect(finding?.text).toBe('http://127.0.0.1:3000 does not answer in time')
   const [other] = check({ localAnswer: silence('broken', 'HPE_INVALID_CONSTANT') })
@@ -97,7 +97,7 @@ test('where a port or an address is not known, that is said', () => {
   expect(told({ publicUrl: null, publicAnswer: null })[1]).toEqual(['public url', 'skipped'])
 })
 
-test('a proxy that does not reach the service is told where that is', () => {
+test('the finding on a proxy that does not reach the service says where the service listens', () => {
   const publicAnswer = answer({ isAlibi: false, status: 502 })
   expect(check({ publicAnswer })[1]?.advice).toContain('http://127.0.0.1:3000')
   const unknown = check({ publicAnswer, localUrl: null, localAnswer: null })

@@ -34,7 +34,7 @@ describe('a diagnosis', () => {
     expect(findings.map(({ name }) => name)).toEqual(['settings', 'stripe', 'database', 'mail'])
   })
 
-  test('asks everybody outside at the same time, and looks at this machine when they have answered', async () => {
+  test('asks all providers at the same time, and checks this machine after their answers', async () => {
     const begun: string[] = []
     const answer = Promise.withResolvers<void>()
     function noting(name: string, needsNetwork: boolean): Check {
@@ -69,7 +69,7 @@ describe('a diagnosis', () => {
     expect(waits.map(({ aborted }) => aborted)).toEqual([true, true])
   })
 
-  test('offline asks nobody outside, and says of what nothing is known', async () => {
+  test('asks no other machine when offline, and names what stays unknown', async () => {
     let asked = 0
     const remote = check('stripe', {
       names: ['stripe', 'price'],
@@ -107,7 +107,7 @@ describe('a diagnosis', () => {
     expect(JSON.stringify(findings)).not.toContain('re_secret')
   })
 
-  test('gives up on whoever does not come to an end', async () => {
+  test('gives up on a check that does not end', async () => {
     const { wait, end } = openWait()
     const hanging = check('stripe', {
       names: ['stripe', 'price'],

@@ -87,7 +87,7 @@ test('every problem is a failure of its own, and says once what to do', () => {
   ])
 })
 
-test('wrong settings name the file of an installed service to whoever named none', () => {
+test('wrong settings name the file of an installed service where the command line named none', () => {
   const wrong = { settings: null, problems: ['A is required'] }
   const adviceOf = (isFileNamed: boolean) =>
     checkSettings({ ...RIGHT, ...wrong, isFileNamed })[0]?.advice

@@ -47,7 +47,7 @@ test('a key, a price and a webhook that are well are three lines', () => {
   expect(told({ isKeyLive: false })[0]).toEqual(['stripe', 'ok', 'the key works, in test mode'])
 })
 
-test('the sandbox needs nobody', () => {
+test('the sandbox needs no provider', () => {
   expect(told(null)).toMatchObject([['stripe', 'ok', expect.stringContaining('sandbox')]])
 })
 

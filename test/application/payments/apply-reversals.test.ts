@@ -33,7 +33,7 @@ async function openPaidAgain(ids: readonly string[] = ['one', 'two']) {
 }
 
 describe('money that comes back to us', () => {
-  test('makes two payments of one, and an operator is told which: a refund that bounced', async () => {
+  test('logs both payments for the operator when a refund that bounced makes two of one', async () => {
     const { ports, alarms } = await openPaidAgain()
     await applyRefunds(ports, [refund('succeeded')], ORIGIN)
     expect(alarms()).toEqual([])
@@ -51,7 +51,7 @@ describe('money that comes back to us', () => {
     expect(alarms()).toMatchObject([{ fields: { purchase: 'one', paid: 'one two' } }])
   })
 
-  test('alarms nobody where it is the only payment, or nobody’s we know', async () => {
+  test('raises no alarm for the only payment, or for one of an unknown buyer', async () => {
     const { ports, alarms } = await openPaidAgain(['one'])
     await applyRefunds(ports, [refund('failed')], ORIGIN)
     await applyDisputes(ports, [{ ...dispute('won'), paymentIntentId: 'pi_stranger' }], ORIGIN)

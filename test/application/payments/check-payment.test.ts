@@ -153,7 +153,7 @@ describe('checkPayment', () => {
     expect(await status()).toBe('active')
   })
 
-  test('knows no session of somebody else, whatever the provider says about it', async () => {
+  test('knows no session of another service, not even a paid one', async () => {
     const { ports, sessionId } = await open()
     const report = ports.payments.move(sessionId, 'paid')
     ports.payments.sessions.set('cs_foreign', { ...report, sessionId: 'cs_foreign' })

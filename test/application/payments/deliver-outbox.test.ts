@@ -84,7 +84,7 @@ describe('a mail', () => {
     expect(ports.mailer.notices).toHaveLength(1)
   })
 
-  test('that nobody takes for three days is given up, which calls the operator once', async () => {
+  test('that no provider takes for three days is given up, and the operator is alarmed once', async () => {
     const purchase = paidPurchase('pur_one')
     const { ports, messagesOf, deliver } = await openOutbox(['payment_confirmed', purchase])
     ports.mailer.outage = true
@@ -253,7 +253,7 @@ describe('a second payment', () => {
     expect(ports.mailer.notices).toEqual([])
   })
 
-  test('that was sent back by hand, as the first one was, is confirmed to nobody', async () => {
+  test('that was refunded by hand, like the first one, is not confirmed by mail', async () => {
     const { ports, messagesOf, deliver } = await openSecond()
     for (const name of ['first', 'second']) {
       const paymentIntentId = `pi_pur_${name}`

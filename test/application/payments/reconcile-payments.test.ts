@@ -22,7 +22,7 @@ const repairs = (reports: readonly SweepReport[]) =>
   Object.fromEntries(reports.map(({ sweep, repaired }) => [sweep, repaired]))
 const namesOf = (reports: readonly SweepReport[]) => reports.map(({ sweep }) => sweep)
 
-describe('a payment that nobody told of', () => {
+describe('a payment without a notification', () => {
   test('gives premium within the next run, and the confirmation goes out', async () => {
     const { ports, move, purchaseId } = await openBuyer()
     move('paid')
@@ -72,7 +72,7 @@ describe('a payment that nobody told of', () => {
 })
 
 describe('a purchase without a session', () => {
-  test('is closed once nobody can have paid for it, and not before', async () => {
+  test('is closed once it cannot have been paid, and not before', async () => {
     const ports = fakePorts()
     const purchase = openPurchase('pur_one')
     await ports.purchases.update(ANNA, ORIGIN, () => ({ purchase }))
@@ -85,7 +85,7 @@ describe('a purchase without a session', () => {
 })
 
 describe('a purchase whose session the provider does not know: the key may be another account’s', () => {
-  test('is given up once nobody can pay for it, and counts all the same when it was paid', async () => {
+  test('is given up once it can no longer be paid, and counts all the same when it was paid', async () => {
     const { ports, current, sessionId, move } = await openBuyer()
     const paid = move('paid')
     ports.payments.sessions.delete(sessionId)
@@ -101,7 +101,7 @@ describe('a purchase whose session the provider does not know: the key may be an
     expect(await checkPremium(ports, ANNA)).toBe(true)
   })
 
-  test('is waited for while its money may be on its way, for 30 days, and then an operator is told', async () => {
+  test('stays open for 30 days while its money may be on its way, and is then logged for an operator', async () => {
     const { ports, current, sessionId, move } = await openBuyer()
     move('processing')
     await due(ports)
@@ -173,7 +173,7 @@ describe('a database that was restored from before the purchases', () => {
     expect(repairs(await all(lost, 30 * DAY_MS))).toMatchObject({ completed_sessions: 1 })
   })
 
-  test('mails nobody a second time whose mail the provider may have forgotten', async () => {
+  test('sends no mail again that the provider may have forgotten', async () => {
     const { ports, move, purchaseId } = await openBuyer()
     move('paid')
     ports.clock.advance(25 * HOUR_MS)
@@ -204,7 +204,7 @@ describe('a notification that never arrived', () => {
   })
 })
 
-describe('a refund or dispute that nobody told of', () => {
+describe('a refund or dispute without a notification', () => {
   const PAID = paidPurchase('pur_one')
 
   async function openPaid() {
@@ -406,7 +406,7 @@ describe('a run goes on', () => {
     expect(await checkPremium(lost, email)).toBe(true)
   })
 
-  test('until it is told to stop, after the object under way', async () => {
+  test('until it has to stop, after the object under way', async () => {
     const ports = fakePorts()
     const buyer = await openBuyer({ ports })
     await openBuyer({ ports, email: 'bert@example.com' as Email })

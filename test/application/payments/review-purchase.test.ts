@@ -17,7 +17,7 @@ async function openOdd() {
 }
 
 describe('a look at a purchase', () => {
-  test('reads it anew from the provider, and takes into account what it finds', async () => {
+  test('reads it again from the provider, and applies what it finds', async () => {
     const { ports, move, purchaseId } = await openBuyer()
     move('paid')
     expect(await reviewPurchase(ports, purchaseId)).toMatchObject({
@@ -43,7 +43,7 @@ describe('a look at a purchase', () => {
     expect(await reviewPurchase(ports, purchaseId)).toMatchObject({ provider: 'missing' })
   })
 
-  test('finds nothing under an id that nobody knows', async () => {
+  test('finds nothing under an unknown id', async () => {
     const { ports } = await openBuyer()
     expect(await reviewPurchase(ports, 'pur_nobody' as PurchaseId)).toBeNull()
   })

@@ -72,7 +72,7 @@ describe('money that comes for an address that was erased', () => {
     expect(await checkPremium(ports, ANNA)).toBe(false)
   })
 
-  test.each(['paid', 'failed'] as const)('is told to nobody by mail: %s', async (outcome) => {
+  test.each(['paid', 'failed'] as const)('leads to no mail: %s', async (outcome) => {
     const { ports, move, purchaseId } = await openErased()
     await settleSession(ports, move(outcome), 'webhook')
     await deliverOutbox(ports, RUNNING)
@@ -114,7 +114,7 @@ describe('an erasure in the same moment', () => {
   test('as a second payment is looked at does not keep it from being sent back', async () => {
     const { ports, second } = await openPaidTwice()
     const { findById } = ports.purchases
-    // Whoever looks up the address first and the account then must not find that account empty.
+    // A method that looks up the address first and the account then must not find that account empty.
     ports.purchases.findById = async (id) => {
       const found = await findById(id)
       await eraseEmail(ports, ANNA)

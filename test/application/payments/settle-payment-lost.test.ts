@@ -49,7 +49,7 @@ describe('a purchase whose row was lost', () => {
   })
 
   test.each(['open', 'expired', 'failed'] as const)(
-    'is not restored where nobody paid: %s',
+    'is not restored where no buyer paid: %s',
     async (outcome) => {
       const { ports, move, purchaseId } = await openLost()
       expect(await settleSession(ports, move(outcome), 'page')).toBeNull()
@@ -97,7 +97,7 @@ describe('a purchase whose row was lost', () => {
     expect(await premium()).toBe(false)
   })
 
-  test('is nobody’s where the session is another service’s', async () => {
+  test('is not ours where the session is another service’s', async () => {
     const { ports, move, sessionId, premium } = await openLost()
     ports.payments.sessions.set(sessionId, { ...move('paid'), order: null })
     expect(await checkPayment(ports, sessionId)).toBe('unknown')

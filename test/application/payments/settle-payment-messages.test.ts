@@ -35,7 +35,7 @@ describe('the buyer', () => {
     expect(await kinds()).toEqual(['payment_confirmed'])
   })
 
-  test('is told of a payment that failed, once, and not of a page that merely expired', async () => {
+  test('gets a mail about a failed payment, once, and none about a page that merely expired', async () => {
     const failed = await open()
     await failed.report('processing')
     await failed.report('failed')
@@ -47,14 +47,14 @@ describe('the buyer', () => {
     expect(await expired.kinds()).toEqual([])
   })
 
-  test('is told of it also when the failure is reported before the promise', async () => {
+  test('gets that mail also when the failure is reported before the promise', async () => {
     const { kinds, report } = await open()
     await report('failed')
     await report('processing')
     expect(await kinds()).toEqual(['payment_failed'])
   })
 
-  test('is told of no failure while there is premium all the same', async () => {
+  test('gets no mail about a failure while there is premium', async () => {
     const { kinds, report, payFirst } = await open()
     await payFirst()
     await report('failed')
@@ -98,7 +98,7 @@ describe('a second payment', () => {
     expect(await kinds()).toEqual(['payment_confirmed'])
   })
 
-  test('is none where somebody else paid', async () => {
+  test('is none where another buyer paid', async () => {
     const { ports, kinds, report } = await open()
     const bert = 'bert@example.com' as Email
     const other = paidPurchase('pur_other', { email: bert })

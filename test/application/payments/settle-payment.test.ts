@@ -66,7 +66,7 @@ describe('a report about a session of ours', () => {
     expect(ports.payments.calls).toEqual([])
   })
 
-  test('gives premium to the address that verified itself, and to nobody else', async () => {
+  test('gives premium to the verified address, and to no other', async () => {
     const { ports, move, reportSession } = await open()
     await reportSession(move('paid'))
     expect(await checkPremium(ports, parseEmail('bob@example.com'))).toBe(false)
@@ -199,13 +199,10 @@ describe('a paid session that is not what was asked for', () => {
   })
 })
 
-describe('a report about somebody else', () => {
+describe('a report about another purchase', () => {
   test.each<[string, Partial<SessionReport>]>([
     ['names no purchase', { sessionId: 'cs_foreign', purchaseId: null }],
-    [
-      'names a purchase that nobody knows',
-      { sessionId: 'cs_foreign', purchaseId: 'pur_x' as PurchaseId },
-    ],
+    ['names an unknown purchase', { sessionId: 'cs_foreign', purchaseId: 'pur_x' as PurchaseId }],
     ['is another session, though it names our purchase', { sessionId: 'cs_foreign' }],
   ])('changes nothing where it %s, and says so without an alarm', async (_, own) => {
     const { ports, purchase, move, reportSession, premium, current } = await open()
@@ -277,7 +274,7 @@ describe('a refund', () => {
     expect(await premium()).toBe(true)
   })
 
-  test('of somebody else touches nobody here', async () => {
+  test('of another service changes no purchase here', async () => {
     const { move, notify, reportSession, premium } = await open()
     await reportSession(move('paid'))
     const refund = { id: 're_9', paymentIntentId: 'pi_other', amount: 400, state: 'succeeded' }

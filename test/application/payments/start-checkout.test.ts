@@ -35,7 +35,7 @@ async function open() {
 }
 
 describe('who may pay', () => {
-  test('nobody without a verification: the provider is asked for nothing and nothing is stored', async () => {
+  test('no address without a verification: the provider is asked for nothing and nothing is stored', async () => {
     const { ports, payments } = await open()
     const bob = parseEmail('bob@example.com')
     const checkout = startCheckout(ports, { email: bob, language: 'en' })
@@ -44,14 +44,14 @@ describe('who may pay', () => {
     expect((await ports.purchases.findAccount(bob)).purchases).toEqual([])
   })
 
-  test('nobody whose verification has just run out', async () => {
+  test('no address whose verification has just run out', async () => {
     const { ports, payments, checkout } = await open()
     ports.clock.advance(30 * MINUTE_MS)
     await expect(checkout()).rejects.toEqual(new DomainError('email_not_verified'))
     expect(payments.calls).toEqual([])
   })
 
-  test('whoever has premium is told about the verification first', async () => {
+  test('no address with premium and without a verification: the refusal names the verification', async () => {
     const { ports, checkout } = await open()
     await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     await expect(checkout()).rejects.toEqual(alreadyActive)
@@ -59,7 +59,7 @@ describe('who may pay', () => {
     await expect(checkout()).rejects.toEqual(new DomainError('email_not_verified'))
   })
 
-  test('nobody who has premium: the provider is asked for nothing and nothing is stored', async () => {
+  test('no address with premium: the provider is asked for nothing and nothing is stored', async () => {
     const { ports, payments, checkout, states } = await open()
     await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     await expect(checkout()).rejects.toEqual(alreadyActive)
@@ -67,7 +67,7 @@ describe('who may pay', () => {
     expect(await states()).toEqual([])
   })
 
-  test('nobody while a delayed payment is known to be under way: the provider is asked for nothing', async () => {
+  test('no address with a delayed payment under way: the provider is asked for nothing', async () => {
     const { payments, checkout } = await open()
     payments.move((await checkout()).sessionId, 'processing')
     await expect(checkout()).rejects.toEqual(processing)
@@ -206,7 +206,7 @@ describe('an open session', () => {
     expect(await states()).toEqual(['closed', 'open'])
   })
 
-  test('that was paid is settled on the spot, and nobody pays twice', async () => {
+  test('that was paid is settled on the spot, and no buyer pays twice', async () => {
     const { ports, payments, checkout, states } = await open()
     payments.move((await checkout()).sessionId, 'paid')
     await expect(checkout()).rejects.toEqual(alreadyActive)

@@ -94,7 +94,7 @@ test('a write that has failed is looked into at once, and while it fails once a 
   expect(database.tries).toBe(3)
 })
 
-test('the log is told once why it is not ready, and once that it is again', async () => {
+test('the service logs once why it is not ready, and once that it is ready again', async () => {
   const { isReady, database, lines, pass } = setup()
   await isReady()
   database.commits = false

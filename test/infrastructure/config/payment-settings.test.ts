@@ -24,7 +24,7 @@ describe('what is sold', () => {
     ])
   })
 
-  test('a live key is shown to nobody but Stripe', () => {
+  test('a live key is sent only to Stripe', () => {
     const url = 'http://127.0.0.1:4009'
     expect(blamed(() => production({ STRIPE_API_URL: url }))).toEqual(['STRIPE_API_URL'])
     for (const key of ['sk_live_1', 'rk_live_1']) {

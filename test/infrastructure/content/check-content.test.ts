@@ -13,7 +13,7 @@ describe('excuses', () => {
     ])
   })
 
-  test('with a placeholder are pointed out, for nobody fills it in', () => {
+  test('with a placeholder are reported, because the service does not fill it in', () => {
     expect(inEnglish(['Dear {first name}, no.'])).toEqual([
       'warning: en.json:3 (en): nobody fills in what stands in braces',
     ])

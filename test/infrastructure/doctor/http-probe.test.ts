@@ -72,7 +72,7 @@ describe('an answer', () => {
     })
   })
 
-  test('comes to whoever asks from the address that was chosen, with the headers', async () => {
+  test('comes from the chosen address, with the headers', async () => {
     const server = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
@@ -99,7 +99,7 @@ describe('an answer', () => {
 })
 
 describe('no answer', () => {
-  test('is told by its reason', async () => {
+  test('is reported with its reason', async () => {
     const hanging = serve(() => new Promise(() => {}))
     const plain = serve(() => new Response(''))
     const cutting = createServer((socket) => socket.destroy())
@@ -121,7 +121,7 @@ describe('no answer', () => {
     })
   })
 
-  test('is told of a certificate that does not hold', async () => {
+  test('is reported for a certificate that does not hold', async () => {
     const folder = temporaryFolder()
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']

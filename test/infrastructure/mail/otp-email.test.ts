@@ -67,7 +67,7 @@ describe.each([...LANGUAGES])('in %s', (language) => {
     expect(text.split('\n')).toContain('012345')
   })
 
-  test('it says how long the code lives and that nobody will ask for it', () => {
+  test('it says how long the code lives and that no person will ask for it', () => {
     const strings = content.in(language).strings
     const minutes = new Intl.NumberFormat(`${language}-u-nu-latn`, {
       style: 'unit',

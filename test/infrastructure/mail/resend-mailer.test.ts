@@ -273,7 +273,7 @@ describe('a payment notice that is sent again', () => {
     expect(mailbox.delivered).toEqual([mailbox.mails[0]!])
   })
 
-  test('is sent anew once the provider has forgotten its key', async () => {
+  test('is sent again once the provider has forgotten its key', async () => {
     const { mailbox, clock } = openMailbox()
     const mailer = mailerAt(mailbox.url)
     await mailer.sendPaymentNotice(NOTICE)

@@ -158,7 +158,7 @@ describe('what is so', () => {
     expect(await samples()).toMatchObject({ alibi_database_up: 1, [granted]: 1 })
   })
 
-  test('a fault is no outage: whoever asks is told so', async () => {
+  test('a fault is no outage: the reading fails with it', async () => {
     const { read } = await openMetrics({
       async readDatabaseStatistics() {
         throw new Error('a bug')

@@ -226,7 +226,7 @@ describe('a notification', () => {
     await expectNothingElse()
   })
 
-  test('comes again, signed anew and after growing waits, until it is taken', async () => {
+  test('comes again, with a new signature and after growing waits, until it is taken', async () => {
     const answers: (boolean | Error)[] = [false, new Error('refused'), false, true]
     const tries: SandboxDelivery[] = []
     const waits: number[] = []

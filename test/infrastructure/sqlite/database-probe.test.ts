@@ -81,7 +81,7 @@ describe('a database that is probed', () => {
     expect((await probeDatabase(path, clock)).content).toMatchObject({ danglingRows: 2 })
   })
 
-  test('has its damage told although nothing has touched it', async () => {
+  test('has its damage reported although no statement has touched it', async () => {
     const path = openDatabaseFile()
     const writer = new Database(path)
     writer.run("INSERT INTO refunds VALUES ('re_1', 'pi_marked', 1, 'pending')")
@@ -129,7 +129,7 @@ describe('a database that is probed', () => {
     })
   })
 
-  test('that is older, or has another migration of that name, is told', async () => {
+  test('that is older, or has another migration of that name, is reported', async () => {
     const path = openDatabaseFile()
     const client = new Database(path)
     client.run("UPDATE schema_migrations SET sha256 = 'x' WHERE name = '0001_init'")
@@ -143,7 +143,7 @@ describe('a database that is probed', () => {
     })
   })
 
-  test('that others get at, or that lies where its owner can make no file, is told', async () => {
+  test('that others can read, or that lies where its owner can make no file, is reported', async () => {
     const path = openDatabaseFile()
     expect((await probeDatabase(path, clock)).file).toMatchObject({
       isExposed: false,
@@ -153,7 +153,7 @@ describe('a database that is probed', () => {
     expect((await probeDatabase(path, clock)).file).toMatchObject({ isExposed: true })
   })
 
-  test('that belongs to others than its log or its folder is told', async () => {
+  test('that belongs to another user than its log or its folder is reported', async () => {
     if (process.getuid?.() !== 0) {
       process.stdout.write('not tested here: only root can give files away\n')
       return

@@ -31,7 +31,7 @@ describe('several processes on one SQLite file', () => {
     }
   })
 
-  test('migrate an old one once between them, and whoever keeps a copy keeps it as it was', async () => {
+  test('migrate an old one once between them, and a copy that is kept has the old state', async () => {
     const folder = temporaryFolder()
     for (let database = 0; database < 10; database++) {
       renameSync(oldDatabase().path, join(folder, `${database}.db`))
@@ -64,7 +64,7 @@ describe('several processes on one SQLite file', () => {
     expect(refund?.amount).toBe(100)
   })
 
-  test('whoever opens it while a backup is put in its place gets what is there then', async () => {
+  test('a process that opens it while a backup is put in its place gets the backup', async () => {
     const { path } = soldDatabase(1)
     const file = join(temporaryFolder(), 'backup.db')
     backUpDatabase({ databasePath: path, file })

@@ -86,7 +86,7 @@ describe('an open SQLite database', () => {
     expect(await after.sandboxSessions.find('cs_one')).toEqual(SESSION)
   })
 
-  test('works without a file, each time anew', async () => {
+  test('works without a file, empty each time', async () => {
     const store = sqliteStore(openTemporaryDatabase(':memory:'))
     await store.logOuts.update(ANNA, () => NOON)
 

@@ -65,7 +65,7 @@ describe('before an existing database is migrated', () => {
     },
   )
 
-  test('whoever opens it is told', () => {
+  test('the caller that opens it learns of the migration', () => {
     const { path } = oldDatabase()
     const told: unknown[] = []
     const onMigrated = (migrated: unknown) => void told.push(migrated)
@@ -138,7 +138,7 @@ describe('before an existing database is migrated', () => {
     expect(Bun.file(`${path}.before-${NAMES[1]}`).text()).resolves.toBe('somebody else’s')
   })
 
-  test('what cannot be read in the way of the copy keeps nobody from migrating', () => {
+  test('an unreadable file in the place of the copy does not prevent the migration', () => {
     const { path } = oldDatabase()
     mkdirSync(`${path}.before-${NAMES[1]}`)
     expect(migrateSqlite(path).copy).toBe(`${path}.before-${NAMES[1]}.2`)

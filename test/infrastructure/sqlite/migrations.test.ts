@@ -140,7 +140,7 @@ describe('migrateSqlite', () => {
     expect(migrateSqlite(path)).toEqual({ applied: [], version: names.at(-1)!, copy: null })
   })
 
-  test('is waited for by whoever works beside a service that may be older', () => {
+  test('is no work of a command beside the service, which refuses the older database', () => {
     const path = join(temporaryFolder(), 'alibi.db')
     const client = new Database(path)
     applyMigrations(client, MIGRATIONS.slice(0, -1))

@@ -70,7 +70,7 @@ test('a list that has no end is given up in time as well', async () => {
   expect(livedMs).toBeLessThan(TIMEOUT_MS + 500)
   const asked = double.count()
   expect(asked).toBeGreaterThan(1)
-  // Whoever still went on would be seen among these.
+  // A question that still went on would be seen among these.
   for (let others = 0; others < 20; others++) await find(gateway)
   expect(double.count()).toBeLessThanOrEqual(asked + 20 + 1)
 })

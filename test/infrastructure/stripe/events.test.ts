@@ -6,7 +6,7 @@ const start = stripeSetup()
 const startWithPayment = async () => withPayment(await start())
 
 describe('undelivered notifications', () => {
-  test('are told as the webhook would have told them', async () => {
+  test('are read as the webhook would have read them', async () => {
     const { double, gateway, clock, sessionId, since } = await startWithPayment()
     double.refund(sessionId, { amount: 100 })
     double.closeDispute(

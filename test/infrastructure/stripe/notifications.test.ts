@@ -238,7 +238,7 @@ describe('session events', () => {
     },
   )
 
-  test('that complete in a way nobody knows are not paid', async () => {
+  test('that complete in an unknown way are not paid', async () => {
     const event = adaptedStripeEvent(COMPLETED, { fields: { payment_status: 'something_new' } })
     expect(await read(event)).toMatchObject({ report: { outcome: 'processing' } })
   })

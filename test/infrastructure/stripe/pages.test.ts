@@ -164,7 +164,7 @@ describe.each(Object.entries(LISTS))('%s', (route, { find, name, params, add }) 
 })
 
 describe('completed sessions', () => {
-  test('in a state that nobody knows are named, and hide no others', async () => {
+  test('in an unknown state are named, and hide no others', async () => {
     const { gateway, since, data, answerWith } = await startWithList('GET /v1/checkout/sessions', 4)
     const [first, second, ...rest] = data
     answerWith([first, { ...second, status: 'paused' }, { ...first, status: null }, ...rest])
@@ -218,7 +218,7 @@ describe('refunds and disputes', () => {
     expect(page.items).toMatchObject([{ amount: 2, state: 'succeeded' }])
   })
 
-  test('are told with the states that they have by now', async () => {
+  test('are reported with the states that they have by now', async () => {
     const { double, gateway, clock, sessionId, since } = await startWithPayment()
     double.refund(sessionId, { amount: 1, pending: true })
     const [bounced] = double.refund(sessionId, { amount: 2 })

@@ -145,7 +145,7 @@ test('a new session whose page is not on the web is no answer', async () => {
   }
 })
 
-test('a session in a state that nobody knows is no answer', async () => {
+test('a session in an unknown state is no answer', async () => {
   const { double, gateway, sessionId } = await startWithSession()
   double.alterSession(sessionId, { status: 'paused' as 'open' })
   expect(await outageOf(gateway.readSession(sessionId))).toMatchObject({ answered: false })
@@ -219,7 +219,7 @@ describe.each(['refunds', 'disputes'] as const)('a list of the %s of a payment',
   })
 })
 
-test('nobody listening is an outage without an answer', async () => {
+test('a port without a listener is an outage without an answer', async () => {
   const { double, gateway, sessionId } = await startWithSession()
   await double.stop()
   expect(await outageOf(gateway.readSession(sessionId))).toMatchObject({ answered: false })

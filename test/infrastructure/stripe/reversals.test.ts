@@ -167,7 +167,7 @@ describe('sending a payment back', () => {
     },
   )
 
-  test('is not done while nobody can say what was sent back', async () => {
+  test('is not done while it is unknown what was sent back', async () => {
     const { double, gateway, paymentIntentId } = await startWithPayment()
     double.fault(SERVER_ERROR, { on: 'GET /v1/refunds' })
     const unknown = gateway.refundPayment({ paymentIntentId, key: KEY })
@@ -176,7 +176,7 @@ describe('sending a payment back', () => {
     expect(double.refunds.size).toBe(1)
   })
 
-  test('may take its time, and is then told as pending until it is read anew', async () => {
+  test('may take its time, and is then reported as pending until it is read again', async () => {
     const { double, gateway, paymentIntentId } = await startWithPayment()
     double.answerRefunds('pending')
     const [refund] = await gateway.refundPayment({ paymentIntentId, key: KEY })
@@ -202,7 +202,7 @@ describe('sending a payment back', () => {
     expect(await refund()).toHaveLength(1)
   })
 
-  test('of a payment that nobody knows is refused, rather than done', async () => {
+  test('of an unknown payment is refused, rather than done', async () => {
     const { gateway } = await startWithPayment()
     const refused = gateway.refundPayment({ paymentIntentId: 'pi_nobody', key: KEY })
     await expect(refused).rejects.toMatchObject({ cause: { code: 'resource_missing' } })

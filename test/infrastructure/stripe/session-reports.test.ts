@@ -33,7 +33,7 @@ describe('the order of a session of ours', () => {
     expect((await gateway.expireSession(sessionId))?.order).toEqual(order)
   })
 
-  test('is told by an event about it', async () => {
+  test('is reported by an event about it', async () => {
     const { double, gateway, clock, sessionId, order } = await startWithSession()
     const event = double.pay(sessionId).at(-1)
     const delivery = await signedDelivery(event, { secret: double.webhookSecret, at: clock.now() })

@@ -42,7 +42,7 @@ const draftOf = (path: string, pid: number) => join(dirname(at(path)), `${draftP
 const install = (systemctl: ReturnType<typeof fakeSystemctl>['systemctl'] | null = null) =>
   installService({ root, executable, completion: '# completion', systemctl })
 
-/** A systemd that knows the unit as soon as its file is there, and keeps what it was told. */
+/** A systemd that knows the unit as soon as its file is there, and keeps the commands that it got. */
 function fakeSystemctl({ active = 'inactive', failing = '', shown = '' } = {}) {
   const told: string[] = []
   async function systemctl(...parameters: readonly string[]): Promise<string> {
@@ -93,7 +93,7 @@ describe('an installation', () => {
     expect(readlinkSync(at(PLACES.enabled))).toBe(PLACES.unit)
   })
 
-  test('a second time changes no file, and nothing that systemd is told', async () => {
+  test('a second time changes no file, and sends systemd no command', async () => {
     await install()
     const before = census()
     const { systemctl, told } = fakeSystemctl({ active: 'active' })
@@ -190,7 +190,7 @@ describe('an installation', () => {
     const path = at(PLACES.settings)
     mkdirSync(dirname(path), { recursive: true })
     const file = { text: 'ours', mode: 0o600, owner: 'operator' } as const
-    // It is seen by nobody who follows links, as what appears right after somebody has looked.
+    // A check that follows links does not see it, like a file that appears right after the check.
     symlinkSync('nowhere', path)
     expect(placeText(path, file)).toBe('kept')
     expect(readlinkSync(path)).toBe('nowhere')
@@ -215,7 +215,7 @@ describe('an installation', () => {
 describe('whatever was there before,', () => {
   const modeOf = (path: string) => (statSync(at(path)).mode & 0o7777).toString(8)
 
-  test('everybody may run the executable and nobody change it', async () => {
+  test('every user may run the executable, and only root may change it', async () => {
     chmodSync(executable, 0o4700)
     await install()
     expect(modeOf(PLACES.executable)).toBe('755')
@@ -226,7 +226,7 @@ describe('whatever was there before,', () => {
     expect(existsSync(at(PLACES.previous))).toBe(false)
   })
 
-  test('everybody may read the unit and nobody change it', async () => {
+  test('every user may read the unit, and only root may change it', async () => {
     await install()
     chmodSync(at(PLACES.unit), 0o666)
     const { files } = await install()
@@ -319,7 +319,7 @@ describe('whatever was there before,', () => {
   })
 })
 
-describe('systemd is told', () => {
+describe('systemd gets the command', () => {
   test('the first time to read the unit and to start it with the machine, but not to start it now', async () => {
     const { systemctl, told } = fakeSystemctl()
     const { enabled, restarted, service } = await install(systemctl)
@@ -328,7 +328,7 @@ describe('systemd is told', () => {
     expect(service).toMatchObject({ installed: true, active: false })
   })
 
-  test('to start anew what runs, when the executable is another one', async () => {
+  test('to restart a running service, when the executable is another one', async () => {
     await install()
     writeFileSync(executable, 'version 2')
     const { systemctl, told } = fakeSystemctl({ active: 'active' })
@@ -336,7 +336,7 @@ describe('systemd is told', () => {
     expect(told).toEqual(['daemon-reload', 'restart alibi.service'])
   })
 
-  test('to read and start anew what an interrupted installation has left unsaid', async () => {
+  test('to reload and restart after an interrupted installation', async () => {
     await install()
     const { systemctl, told } = fakeSystemctl({ active: 'active', shown: 'NeedDaemonReload=yes' })
     expect(await install(systemctl)).toMatchObject({ restarted: true })
@@ -351,14 +351,14 @@ describe('systemd is told', () => {
     expect(told).toEqual([])
   })
 
-  test('to start anew what tries to start, and how it does afterwards is what is reported', async () => {
+  test('to restart a service that tries to start, and the state afterwards is reported', async () => {
     await install()
     writeFileSync(executable, 'version 2')
     const { systemctl } = fakeSystemctl({ active: 'activating' })
     expect(await install(systemctl)).toMatchObject({ restarted: true, service: { active: true } })
   })
 
-  test('to start anew what still runs from the executable before, and nothing else', async () => {
+  test('to restart a service that still runs from the previous executable, and nothing else', async () => {
     executable = Bun.which('sleep') ?? ''
     await install()
     await using child = Bun.spawn([at(PLACES.executable), '60'])

@@ -38,7 +38,7 @@ test('a message is sent before the first pause, so that work which blocks the pr
   expect(listener.messages()).toEqual(['READY=1'])
 })
 
-test('a message that nobody takes is an error that names the socket', async () => {
+test('a message without a receiver is an error that names the socket', async () => {
   const name = join(folder, 'nobody')
   const notify = openNotifySocket(name)
   await expect(notify('READY=1')).rejects.toThrow(name)

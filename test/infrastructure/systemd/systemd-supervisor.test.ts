@@ -28,7 +28,7 @@ function supervise(env: Record<string, string>, { failures = 0 } = {}) {
   return { supervisor, opened, messages, log, deafen: (deaf: boolean) => (isDeaf = deaf) }
 }
 
-test('nobody is told anything, and nothing is opened, where systemd has not started the process', () => {
+test('no message is sent, and no socket is opened, where systemd has not started the process', () => {
   const { supervisor, opened, log } = supervise({ WATCHDOG_USEC: '10000000' })
   supervisor.starting('opens the database', { withinMs: 1000 })
   supervisor.ready('serves')
@@ -39,7 +39,7 @@ test('nobody is told anything, and nothing is opened, where systemd has not star
   expect(supervisor.watchdogTimeoutMs).toBeNull()
 })
 
-test('systemd is told in the words of sd_notify(3), over one socket', () => {
+test('systemd gets the messages of sd_notify(3), over one socket', () => {
   const { supervisor, opened, messages, log } = supervise({ NOTIFY_SOCKET: NAME })
   supervisor.starting('opens the database', { withinMs: 90_000 })
   supervisor.ready('serves at http://127.0.0.1:3000')

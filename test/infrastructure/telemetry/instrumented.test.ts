@@ -36,7 +36,7 @@ const GATEWAY_OPTIONS = {
   clock: fixedClock(NOON),
 }
 
-/** Time passes by 5 ms whenever somebody looks. */
+/** Time passes by 5 ms at every reading. */
 function instruments() {
   let ms = 0
   return { telemetry: recordingTelemetry(), log: recordingLog(), monotonicMs: () => (ms += 5) }

@@ -3,7 +3,7 @@ import { Unavailable } from '../../../application/unavailable.ts'
 import { type Task, workInBackground } from '../../../interfaces/background/background.ts'
 import { openBuyer } from '../../support/buyers.ts'
 
-/** Starts the service's own work; `turn` is told each wait that a task asks for, and ends it when the test says so. */
+/** Starts the service's own work; `turn` gets each wait that a task asks for, and the test ends it. */
 async function startTasks(tasks: readonly Task[]) {
   const { ports } = await openBuyer()
   const stop = new AbortController()
@@ -21,7 +21,7 @@ async function startTasks(tasks: readonly Task[]) {
   })
   return {
     ports,
-    /** Ends the wait of so many milliseconds, as soon as somebody waits for so long. */
+    /** Ends the wait of so many milliseconds, as soon as a task waits for so long. */
     async pass(milliseconds: number) {
       while (!waits.has(milliseconds)) await Bun.sleep(0)
       const end = waits.get(milliseconds)
@@ -87,7 +87,7 @@ test('a task that fails is logged by its name, tried again later, and holds up n
   await service.end()
 })
 
-test('a task under way is told that the service stops, and is waited for', async () => {
+test('a task under way learns that the service stops, and the service waits for it', async () => {
   const { promise: told, resolve: tell } = Promise.withResolvers<void>()
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const service = await startTasks([

@@ -20,7 +20,7 @@ const OTHERS = {
 function steppedWaits() {
   const sleeping = new Set<{ leftMs: number; wake: () => void }>()
   return {
-    /** How long each task has been told to wait. */
+    /** How long each task waits. */
     asked: () => [...sleeping].map(({ leftMs }) => leftMs).toSorted((a, b) => a - b),
     wait(milliseconds: number, until: AbortSignal): Promise<void> {
       if (until.aborted) return Promise.resolve()
@@ -236,7 +236,7 @@ describe('the service by itself', () => {
     await work
   })
 
-  test('asks what is sold at its start, and works as well when nobody answers', async () => {
+  test('asks for the price at its start, and works as well without an answer', async () => {
     const { ports, start, stop, waits, pass, move, email } = await openService()
     let asked = 0
     ports.payments.price = async () => {
@@ -259,7 +259,7 @@ describe('the service by itself', () => {
     await work
   })
 
-  test('ends when it is told to, and not before what is under way has ended', async () => {
+  test('ends when it has to stop, and not before the work under way has ended', async () => {
     const { ports, start, stop } = await openService()
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const { readSession } = ports.payments

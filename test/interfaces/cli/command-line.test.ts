@@ -75,7 +75,7 @@ describe('an address', () => {
     },
   )
 
-  test('erase takes one, and may be told not to ask', () => {
+  test('erase takes one, and does not ask with --yes', () => {
     const plain = { command: 'erase', email: ANNA, yes: false, options: PLAIN } as const
     expect(parse('erase Anna@example.com')).toEqual(plain)
     expect(parse('--yes erase anna@example.com')).toEqual({ ...plain, yes: true })
@@ -146,7 +146,7 @@ describe('reconcile', () => {
 describe('doctor', () => {
   const plain = { command: 'doctor', mailTo: null, offline: false, options: PLAIN } as const
 
-  test('asks everybody, or nobody over the network', () => {
+  test('asks every provider, or none with --offline', () => {
     expect(parse('doctor')).toEqual(plain)
     expect(parse('doctor --offline --json')).toEqual({
       ...plain,
@@ -171,7 +171,7 @@ describe('a database file', () => {
     })
   })
 
-  test('is what restore reads, and it may be told not to ask', () => {
+  test('is what restore reads, and restore does not ask with --yes', () => {
     const plain = { command: 'restore', file: 'a.db', yes: false, options: PLAIN } as const
     expect(parse('restore a.db')).toEqual(plain)
     expect(parse('restore a.db --yes --json')).toEqual({ ...plain, yes: true, options: JSON_ASKED })
@@ -201,7 +201,7 @@ describe('service', () => {
     })
   })
 
-  test('uninstall may be told not to ask', () => {
+  test('uninstall does not ask with --yes', () => {
     const command = 'service uninstall' as const
     expect(parse('service --yes uninstall')).toEqual({ command, ...plain, yes: true })
   })
@@ -324,7 +324,7 @@ describe('wrong usage', () => {
     },
   )
 
-  test('is told on one line, whatever was typed', () => {
+  test('is reported on one line, with any input', () => {
     const { usageError } = parseWords(['a\n\u001b[2Jb']) as { usageError: string }
     expect(usageError).toMatch(/^\P{Cc}+$/u)
   })

@@ -96,7 +96,7 @@ describe('help', () => {
   })
 })
 
-test('wrong usage is told on one line, with a hint on the next, and exits 2', () => {
+test('wrong usage is reported on one line, with a hint on the next, and exits 2', () => {
   const lines: string[] = []
   const exitCode = refuseUsage({
     usageError: 'unknown command "x"',

@@ -6,7 +6,7 @@ import { countingLimiter, EMAIL, openHttp, WRONG_CODE } from '../../support/http
 
 const SIGNED = { 'stripe-signature': 'valid' }
 
-/** The answers that were told of, without the time they took. */
+/** The answers that telemetry got, without the time they took. */
 function answersOf({ ports }: ReturnType<typeof openHttp>) {
   return ports.telemetry.of('request_answered').map(({ ms, kind, ...answer }) => answer)
 }
@@ -37,7 +37,7 @@ describe('telemetry hears of every answer', () => {
     expect(JSON.stringify(http.ports.telemetry.events)).not.toContain(EMAIL)
   })
 
-  test('and of the time it took by a clock that nobody sets', async () => {
+  test('and of the time it took by a monotonic clock', async () => {
     let ms = 0
     const http = openHttp({ monotonicMs: () => (ms += 7) })
     await http.get('/languages')

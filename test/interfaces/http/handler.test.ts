@@ -11,7 +11,7 @@ import {
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const FAULT = new Error('disk I/O error near ada@example.com 012345')
 
-/** A service of which one part is broken in a way nobody foresaw. */
+/** A service with one part that fails in an unexpected way. */
 function openBroken(fault: unknown = FAULT) {
   return openHttp(
     {},

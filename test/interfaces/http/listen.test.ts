@@ -6,7 +6,7 @@ import { type Listener, listen } from '../../../interfaces/http/listen.ts'
 import { answers, countingLimiter, EMAIL, openHttp } from '../../support/http/http-client.ts'
 import { livedMs } from '../../support/service/lived-time.ts'
 
-/** More than the system takes of an answer that nobody reads. */
+/** More than the system takes of an answer that no client reads. */
 const LARGE = 20_000_000
 
 const opened: Listener[] = []
@@ -184,7 +184,7 @@ describe('listen', () => {
     await stopped
   })
 
-  test('whoever has sent half a request does not hold up its end for long, and may still send the rest', async () => {
+  test('a client that has sent half a request does not delay the stop for long, and may still send the rest', async () => {
     const listener = open(async () => new Response('hello'))
     const sockets = [
       connect(listener.port, '127.0.0.1'),
@@ -362,7 +362,7 @@ describe('over a socket', () => {
     expect((await send(9)).status).toBe(413)
   })
 
-  test('a body nobody reads is not taken for the next request', async () => {
+  test('an unread body is not taken for the next request', async () => {
     const { listener } = openLimited()
     const hidden = 'GET /languages HTTP/1.1\r\nHost: x\r\n\r\n'
     const answer = await exchange(

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { findEmail } from '../../../domain/email.ts'
 
-/** What is read of an OpenAPI document; the rest of it is for people. */
+/** The parts of an OpenAPI document that the check reads; the rest is for people. */
 export type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
@@ -39,7 +39,7 @@ export type ResponseCheck = (answer: GivenAnswer) => string[]
 /** What is wrong with a value, or null. */
 type Fits = (value: unknown) => string | null
 
-/** Said by the protocol, not by the description. */
+/** The protocol sets these, not the description. */
 const TRANSPORT_HEADERS = new Set([
   'connection',
   'content-length',

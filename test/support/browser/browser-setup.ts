@@ -26,15 +26,17 @@ export type VisitOptions = {
   readonly screen?: Screen
   readonly scheme?: Scheme
   readonly javaScriptEnabled?: boolean
-  /** Whether the browser keeps a page that was left, as it does on people's devices, and shows it again on the way back. */
+  /**
+   * Whether the browser keeps a page that was left, as it does on people's devices, and shows it again on the way back.
+   */
   readonly keepsPages?: boolean
-  /** What the test brings about that would be trouble else. */
+  /** The troubles that the test itself causes on purpose. */
   readonly allowed?: Allowed
 }
 
 export type Visit = Awaited<ReturnType<typeof openVisit>>
 
-/** A page answers within milliseconds here, so whoever waits this long waits in vain, on a busy machine, too. */
+/** A page answers within milliseconds here: after this long it will not answer, even on a busy machine. */
 const PATIENCE_MS = 30_000
 /** More than that, because the runner ends the browser with a test that takes too long. */
 export const TEST_PATIENCE_MS = 300_000
@@ -136,7 +138,7 @@ async function openVisit(browser: Browser, options: VisitOptions) {
   }
 }
 
-/** Out of a block that is in nobody's use (RFC 2544), so that each visitor has the budget of a client. */
+/** From a block that no machine uses (RFC 2544), so that each visitor has the rate limit of a client. */
 export function nextClientAddress(): string {
   clients++
   return `198.18.${clients >> 8}.${clients & 0xff}`

@@ -34,9 +34,9 @@ export function chromiumOfThisRun(): Promise<Chromium | null> {
 }
 
 /**
- * The browser that CHROMIUM_PATH names, else the one that npm has brought, else one that is installed. That of npm comes
- * first because it has no window, and so opens a page in a fifth of the time. Null when none of them runs; throws when
- * that is the one that CHROMIUM_PATH names.
+ * The browser that CHROMIUM_PATH names, else the one that npm has brought, else one that is installed. That of npm
+ * comes first because it has no window, and so opens a page in a fifth of the time. Null when none of them runs; throws
+ * when that is the one that CHROMIUM_PATH names.
  */
 export async function findChromium(
   { CHROMIUM_PATH, PATH = '' }: Readonly<Record<string, string | undefined>>,

@@ -16,7 +16,7 @@ export type Step = { readonly name: StepName; readonly go: () => Promise<void> }
 
 type StepName = 'email' | 'code' | 'buy' | 'excuse'
 
-/** Someone who reads what is on the page, and types and presses accordingly. */
+/** A person who reads the page, and types and presses accordingly. */
 export function person({ page, language, screen }: Visit, email: string) {
   const words = wordsIn(language)
   const isTouching = screen === 'phone' || screen === 'small' || screen === 'tablet'
@@ -88,7 +88,7 @@ export function person({ page, language, screen }: Visit, email: string) {
     async seesStep(step: StepName): Promise<void> {
       await page.locator(`#${step}-step`).waitFor()
     },
-    /** Waits for one that is not this. */
+    /** Waits for an excuse other than this one. */
     async nextExcuse(known: string): Promise<string> {
       const excuse = page.locator('#excuse')
       await excuse.filter({ hasNotText: known || /^$/, hasText: /./ }).waitFor()

@@ -7,8 +7,8 @@ export const FAILED = 'failed'
 const FOLDER = join(import.meta.dir, '../../browser/screenshots')
 
 /**
- * Pictures of what the tests have seen, such as `app-email.phone.ar.dark.png`: of every page where all is tried, else of
- * failures alone, since a picture takes longer than what it shows.
+ * Pictures of what the tests have seen, such as `app-email.phone.ar.dark.png`: of every page where all is tried, else
+ * of failures alone, since a picture takes longer than what it shows.
  */
 export function keepPhotographs(
   page: Page,

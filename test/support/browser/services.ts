@@ -5,7 +5,9 @@ import { openProduction, type Production } from '../executable/production.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../service/alibi-process.ts'
 import { openTemporaryFolder } from '../temporary-folder.ts'
 
-/** Each visitor comes from an address of their own, as through a proxy, and so has the budget that users were promised. */
+/**
+ * Each visitor comes from an address of their own, as through a proxy, and so has the budget that users were promised.
+ */
 const BEHIND_A_PROXY = { TRUSTED_PROXIES: '127.0.0.1' }
 
 /** Gives a test file the service as a developer starts it, sandbox included. */
@@ -63,7 +65,7 @@ export function productionSetup(env: Record<string, string> = {}) {
   }
 }
 
-/** One that nobody listens on: the service has to know its own address before it starts. */
+/** A free port: the service has to know its own address before it starts. */
 async function freePort(): Promise<number> {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const { port = 0 } = server

@@ -5,7 +5,7 @@ const PIECE_BYTES = 64
 /** Longer than a frame of a screen takes, so that the browser shows the page as far as it is there. */
 const PAUSE_MS = 20
 
-/** Data that nobody sees, and so need not be waited for. */
+/** Data that no visitor sees, and so need not be waited for. */
 const UNSEEN = /<script type="application\/json"[^>]*>.*<\/script>/s
 
 /** Gives a test file a network between the browser and the service, over which documents come in piece by piece. */

@@ -11,7 +11,7 @@ export type Allowed = {
   readonly hosts?: readonly string[]
 }
 
-/** Chrome says so of every answer of 400 and more, and of every request without an answer. */
+/** Chrome reports every answer of 400 and more, and every request without an answer. */
 const FAILED_LOAD = 'Failed to load resource'
 
 /** What becomes of a request when its page is left before the answer is there. */

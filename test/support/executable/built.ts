@@ -30,7 +30,7 @@ export function builtExecutable(): Promise<string> {
   return built
 }
 
-/** Builds a copy of the sources, so that nobody's dist/ changes under their hands. */
+/** Builds a copy of the sources, so that the developer's dist/ stays as it is. */
 async function build(): Promise<string> {
   sweep()
   const folder = copySources()

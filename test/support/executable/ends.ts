@@ -128,7 +128,7 @@ function findUnfinished(production: Production): string[] {
   return rows.map(({ key, state }) => `${key} is ${state}`)
 }
 
-/** Nobody has two pages that take money, and nobody who has premium has one. */
+/** No buyer has two pages that take money, and no buyer with premium has one. */
 function findPayable({ double }: Production, premium: ReadonlyMap<string, boolean>): string[] {
   const open = [...double.sessions.values()].filter(({ status }) => status === 'open')
   const emails = open.map(({ customer_email }) => String(customer_email))

@@ -9,7 +9,7 @@ import { openTemporaryFolder } from '../temporary-folder.ts'
 import { builtExecutable } from './built.ts'
 import { until } from './until.ts'
 
-/** What nobody but the operator may ever read. */
+/** The values that only the operator may ever read. */
 export const SECRETS = {
   JWT_SECRET: 'jQ9vXw2mT7rK4bN8pL1sZ6dF3hG5cY0a',
   STRIPE_SECRET_KEY: 'sk_test_51KeyOfTheExecutableTests',
@@ -158,7 +158,7 @@ export function buyer(
   }
 }
 
-/** Brings the webhook all that it has not been told yet. */
+/** Sends the webhook every event that it has not received yet. */
 export async function deliverAll({ double }: Pick<Production, 'double'>): Promise<void> {
   expect(new Set(await double.deliverAll())).toEqual(new Set([200]))
 }

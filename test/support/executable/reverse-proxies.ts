@@ -81,7 +81,7 @@ http {
   },
 }
 
-/** Starts it before the service at `backend`; whoever starts it stops it. */
+/** Starts it before the service at `backend`; the caller stops it. */
 export async function startReverseProxy(
   name: keyof typeof REVERSE_PROXIES,
   { folder, backend }: { folder: string; backend: string },
@@ -145,7 +145,7 @@ async function makeCertificate(certificate: string, key: string): Promise<void> 
   if (made.exitCode !== 0) throw new Error(made.stderr)
 }
 
-/** A port on which nobody listens at this moment. */
+/** A port on which no process listens at this moment. */
 export async function freePort(): Promise<number> {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const { port = 0 } = server

@@ -59,7 +59,7 @@ export function letSweepTimePass(place: Place): void {
   change(place, 'UPDATE sweeps SET last_run_at = last_run_at - 86400000')
 }
 
-/** Resolves when the service has been through all of the provider's records since `start`: the last sweep is on record. */
+/** Resolves when the service has read all of the provider's records since `start`: the last sweep is on record. */
 export function swept(place: Place, start = Date.now() - HOUR_MS): Promise<void> {
   return until('the sweeps are through', () => {
     const [last] = stored(place, "SELECT last_run_at FROM sweeps WHERE name = 'disputes'")

@@ -11,7 +11,7 @@ import { unlimitedOptions } from './http-options.ts'
 /** The words that the executable carries. */
 export const realContent = builtInContent()
 
-/** Someone with a browser, but no mouse, no scripts and no patience. */
+/** A visitor with a browser, but without a mouse, without scripts and without patience. */
 export function visitor({
   ports = {},
   sandbox = null,
@@ -28,7 +28,7 @@ export function visitor({
   async function visit(path: string, init: RequestInit = {}) {
     const request = new Request(`http://localhost:3000${path}`, init)
     const response = await app.handle(request)
-    // What a fault is answered with is not the pages' business.
+    // The answer to a fault is not a page.
     if (response.status !== 500) await checkAnswer(request, response, asSent(response.headers))
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
@@ -54,7 +54,7 @@ function asSent(own: Headers): Headers {
 
 export type Visited = Awaited<ReturnType<ReturnType<typeof visitor>['get']>>
 
-/** What every page keeps to, whatever it shows. */
+/** The rules that every page has to keep. */
 export function expectDecentPage({ headers, text }: Visited): void {
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(headers.get('referrer-policy')).toBe('no-referrer')

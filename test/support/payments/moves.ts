@@ -102,7 +102,7 @@ async function seeSuccessPage(
 ): Promise<void> {
   const { status, text } = await service.get(`/payment/success?session_id=${id}`)
   const isPaid = paidSessions(stripe).some((session) => session.id === id)
-  // A page that nobody paid on is forgotten with its row.
+  // An unpaid page is forgotten with its row.
   const isForgotten = status === 404 && wasRestored() && !isPaid
   if (status !== 200 && !isForgotten) throw new Error(`success page: ${status} ${text}`)
   if (text.includes('data-state="active"') && !isPaid) throw new Error('active, and nobody paid')
@@ -183,7 +183,7 @@ function losable({ waiting, areEventsLost }: PlayedShop): StripeEvent[] {
   return areEventsLost ? waiting() : []
 }
 
-/** Either Stripe knows that nobody took them, or it thinks that somebody did. */
+/** Either Stripe knows that no endpoint took them, or it believes that one did. */
 function lose({ lost, stripe }: PlayedShop, events: readonly StripeEvent[], pick: number): void {
   for (const event of events) {
     lost.add(event)

@@ -14,8 +14,8 @@ const OF_ONE_BUYER: readonly unknown[] = ['refund', 'dispute']
 let buyers = 0
 
 /**
- * A buyer of whom no test has heard before, with a purchase and its session, put straight into database and double, and
- * the events of one sequence about them. The double knows the payment, and its refunds as they are in the end.
+ * A new buyer with a purchase and its session, put straight into database and double, and the events of one sequence
+ * about them. The double knows the payment, and its refunds as they are in the end.
  */
 export async function openToldBuyer(
   { service: { ports }, double }: { service: ReturnType<typeof openService>; double: StripeDouble },

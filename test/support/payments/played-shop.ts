@@ -57,7 +57,9 @@ export async function openPlayedShop({
     },
     wasEverGiven: () => wasEverGiven,
     wasRestored: () => wasRestored,
-    /** Copies the database. What it returns puts the copy in its place, and with it the operator's word of that time. */
+    /**
+     * Copies the database. What it returns puts the copy in its place, and with it the operator's word of that time.
+     */
     backUp(): () => void {
       const path = join(temporaryFolder(), 'alibi.db')
       service.connection.query('VACUUM INTO ?').run(path)

@@ -7,8 +7,8 @@ import type { PlayedShop } from './played-shop.ts'
 import { isChargedBack, modelPremium, paidSessions, purchaseIdOf } from './premium-model.ts'
 
 /**
- * What holds at every moment, however far the service lags behind. Only of pages that a restored database has forgotten
- * there may be more than one.
+ * The rules that hold at every moment, however far the service lags behind. There is at most one open page, except for
+ * those that a restored database has forgotten.
  */
 export async function checkMoment(shop: PlayedShop): Promise<void> {
   const wasEverGiven = shop.wasEverGiven()
@@ -26,8 +26,8 @@ export const ENDINGS = ['deliveries first', 'reconciling first', 'reconciling on
 export type Ending = (typeof ENDINGS)[number]
 
 /**
- * Whatever is still to be told is told, or found by the reconciler; then all that the webhook has ever seen comes once
- * more, the newest first, and has to change nothing.
+ * Delivers every event that is still under way, or lets the reconciler find it. Then every event that the webhook has
+ * seen comes once more, the newest first, and has to change nothing.
  */
 export async function settleShop(shop: PlayedShop, ending: Ending): Promise<void> {
   if (ending !== 'deliveries first') await shop.service.reconcile('all')
@@ -52,7 +52,7 @@ async function checkPremium(shop: PlayedShop): Promise<void> {
   expect(told).toEqual({ hasPremium, active: active.toSorted() as string[] })
 }
 
-/** What holds once everything is told and the outbox is empty. */
+/** The rules that hold once every event is delivered and the outbox is empty. */
 export async function checkEnd(shop: PlayedShop): Promise<void> {
   const { purchases } = await shop.account()
   const states = purchases.map(({ sessionId, state }) => [sessionId, state])
@@ -88,7 +88,8 @@ async function checkMessages({ service, stripe, bounced }: PlayedShop, purchase:
     if (done.length > 0) expect(bounced.has(String(sessionId))).toBe(true)
   } else if (!purchase.isDuplicate) {
     const confirmations = messages.filter(({ kind }) => kind === 'payment_confirmed')
-    // Kept, because the other payment was given back, when it gave no premium itself any more: nobody hears of that.
+    // Kept because the other payment was given back, at a time when this one gave no premium any more: no mail is sent
+    // then.
     const isKeptInSilence = messages.length > 0 && confirmations.length === 0
     expect(mails).toEqual(isKeptInSilence ? [] : ['payment_confirmed'])
     if (isKeptInSilence)
@@ -113,7 +114,7 @@ export async function checkAudit({ service, account }: PlayedShop): Promise<void
   expect(last).toEqual(new Map(grants.map((grant) => [grant.id, isActive(grant)])))
 }
 
-/** Whoever has premium, or whose money is under way, buys nothing; everybody else gets one page. */
+/** A buyer with premium, or with money under way, buys nothing. Any other buyer gets one page. */
 async function checkNextCheckout(shop: PlayedShop): Promise<void> {
   const isRefused = (await shop.hasPremium()) || awaitedSessions(shop).length > 0
   const { status } = await shop.service.post('/checkout', { email: EMAIL })

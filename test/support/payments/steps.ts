@@ -48,7 +48,7 @@ const step: fc.Arbitrary<readonly Move[]> = fc.oneof(
   },
 )
 
-/** Chance alone hardly ever comes to a second payment. */
+/** Random moves alone hardly ever lead to a second payment. */
 export const OPENINGS: readonly (readonly MoveKind[])[] = [
   [],
   ['checkOut', 'pay'],
@@ -96,7 +96,7 @@ export const TIMEOUT_MS = IS_WHOLE ? 900_000 : 300_000
 /** Looking for the smallest steps that fail ends early enough for them, and their seed, to be printed. */
 export const IN_TIME = { interruptAfterTimeLimit: TIMEOUT_MS * 0.8, markInterruptAsFailure: true }
 
-/** What was put to the test. */
+/** The parts that the run has tried. */
 export function newTally() {
   return {
     runs: 0,

@@ -5,7 +5,7 @@ import type { StripeObject } from '../stripe/stripe-events.ts'
 /** One of the payloads in stripe-events/, with fields of the story's own on its object. */
 export type Telling = { readonly payload: string; readonly fields?: StripeObject }
 
-/** What happens to one buyer, told by the events that Stripe makes of it, and how it has to end. */
+/** The events that Stripe sends about one buyer, and how they have to end. */
 export type Story = {
   readonly name: string
   readonly allowPromotionCodes?: true

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../../domain/duration.ts'
 import type { Shard } from './test-files.ts'
 import { type FileResult, readReport } from './test-report.ts'
 
-/** What has become of a shard. */
+/** The result of a shard. */
 export type ShardResult = {
   readonly files: readonly FileResult[]
   /** All that it has printed. */
@@ -14,7 +14,7 @@ export type ShardResult = {
   readonly trouble: string | null
 }
 
-/** A machine that is busy takes seconds for what takes a fraction of one; what hangs is noticed all the same. */
+/** A busy machine takes seconds for work of a fraction of one, and a test that hangs is still noticed. */
 const TEST_TIMEOUT_MS = MINUTE_MS
 /** No time limit of a test ends one that never gives its thread back. */
 const SILENCE_MAX_MS = 15 * MINUTE_MS
@@ -30,7 +30,7 @@ type Means = {
 
 /**
  * Runs the shard in a process of its own. When that ends without a report, each file is run again by itself, so that
- * only the one fails that brings its process down.
+ * only a file that crashes its process fails.
  */
 export async function runShard(shard: Shard, means: Means): Promise<ShardResult> {
   const { result, isReported } = await runProcess(shard.files, means)
@@ -52,7 +52,7 @@ async function runProcess(
 ): Promise<{ result: ShardResult; isReported: boolean }> {
   const report = join(folder, `${Bun.randomUUIDv7()}.xml`)
   const startedAt = performance.now()
-  // The shell makes one stream of both, so that what a test says stays beside what is said of it.
+  // The shell joins both streams, so that the output of a test stays beside its result.
   const child = Bun.spawn(
     [
       ...['sh', '-c', 'exec "$0" "$@" 2>&1', process.execPath, 'test'],

@@ -19,10 +19,10 @@ const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
   [/^test\/(?:infrastructure|interfaces)\//, 1_000],
 ]
 const EXPECTED_ELSE_MS = 200
-/** Those that are about deadlines and about what hangs, and so wait more than they work. */
+/** Tests of deadlines and of hanging peers, which wait more than they work. */
 const WAITING =
   /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|idle-connections)|executable\/(?:mail-outages|outages|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:payment-gateway-outages|reversals|deadlines))|interfaces\/http\/listen)/
-/** What takes longer has a shard to itself; the others share one up to this. */
+/** A file that takes longer has a shard to itself. The others share a shard up to this. */
 const SHARD_MS = 8_000
 
 /**

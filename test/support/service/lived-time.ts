@@ -3,8 +3,8 @@ const TICK_MS = 10
 const TICK_MAX_MS = 50
 
 /**
- * How long something takes, without the time for which the machine has stopped this process meanwhile. Only for work that
- * waits asynchronously: a call that blocks cannot be told from a process that was stopped.
+ * How long something takes, without the time for which the machine has stopped this process meanwhile. Only for work
+ * that waits asynchronously: a call that blocks looks like a process that was stopped.
  */
 export async function livedMs(work: () => Promise<unknown>): Promise<number> {
   let lived = 0

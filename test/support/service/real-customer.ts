@@ -66,7 +66,7 @@ function customerOf({
     deliver,
     /** Pays, and everyone has heard of it; returns the session. */
     pay,
-    /** Pays anew while the bank has the first payment back; returns the second session. */
+    /** Pays again while the bank has the first payment back; returns the second session. */
     async payTwice(): Promise<string> {
       const first = await pay()
       await service.deliverOutbox()

@@ -70,7 +70,10 @@ function begin(message: OutboxMessage): OutboxMessage {
   return beginAttempt(message, NOON)
 }
 
-/** Takes it that the call ends with an outage of the storage, and gives the code of its cause: null where that has none. */
+/**
+ * Takes it that the call ends with an outage of the storage, and gives the code of its cause: null where that
+ * has none.
+ */
 export async function expectOutage(failing: Promise<unknown>): Promise<unknown> {
   const error: unknown = await failing.then(
     () => null,

@@ -37,7 +37,7 @@ export function addRows(path: string, rows: number): void {
   client.close(true)
 }
 
-/** As they are for whoever opens it now; throws where SQLite finds anything wrong. */
+/** The rows as a new reader sees them; throws where SQLite finds anything wrong. */
 export function countRows(path: string): number {
   const client = new Database(path)
   try {

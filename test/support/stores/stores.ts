@@ -13,12 +13,17 @@ import { memoryStore } from './memory-store.ts'
 
 export type ClosableStore = Store & { close(): void }
 
-/** Every database that the service can keep its data in. Each `open` gives an empty one, which goes away when the test ends. */
+/**
+ * Every database that the service can keep its data in. Each `open` gives an empty one, which goes away when the test
+ * ends.
+ */
 export const DATABASES: readonly [name: string, open: () => Promise<DatabaseStore>][] = [
   ['sqlite', async () => sqliteStore(openTemporaryDatabase())],
 ]
 
-/** All that keeps the promises of the repositories: the databases, and the double that other tests have in their place. */
+/**
+ * Everything that keeps the promises of the repositories: the databases, and the double that other tests use instead.
+ */
 export const STORES: readonly [name: string, open: () => Promise<ClosableStore>][] = [
   ['memory', async () => ({ ...memoryStore(), close() {} })],
   ...DATABASES,

@@ -41,7 +41,7 @@ export async function gatherCrowd(url: string, size: number): Promise<Crowd> {
   }
 }
 
-/** How long each of so many requests of somebody else takes, in milliseconds. All of them have to be answered. */
+/** How long each of so many requests of another client takes, in milliseconds. All of them have to be answered. */
 export async function timeOthers(url: string, path: string, times: number): Promise<number[]> {
   const taken: number[] = []
   for (let asked = 0; asked < times; asked++) {

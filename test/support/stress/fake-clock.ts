@@ -15,7 +15,7 @@ export type FakeClock = {
   set(offset: string): void
 }
 
-/** The clock of one program, told by a file in the folder. Null where the library is not to be had. */
+/** The clock of one program, which a file in the folder sets. Null where the library cannot be found. */
 export function fakeClock(folder: string): FakeClock | null {
   const library = findLibrary('/usr') ?? findLibrary(UNPACKED) ?? fetchLibrary()
   if (library === null) return null

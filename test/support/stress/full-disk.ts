@@ -12,7 +12,7 @@ export type SmallDisk = {
   [Symbol.dispose](): void
 }
 
-/** Null where nobody may mount one, which takes root. */
+/** Null where the process may not mount one, which takes root. */
 export function mountSmallDisk(folder: string, mebibytes: number): SmallDisk | null {
   const options = ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0700`, 'tmpfs', folder]
   if (process.getuid?.() !== 0 || spawnSync('mount', options).status !== 0) return null

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 /** How far a request got. Only `cut` has lost something: the answer had begun. */
 export type Exchange =
   | { readonly outcome: 'answered'; readonly status: number; readonly closes: boolean }
-  /** Nobody listens. */
+  /** No process listens. */
   | { readonly outcome: 'refused' }
   /** The connection ended before a byte of the answer came. */
   | { readonly outcome: 'unanswered' }

@@ -9,7 +9,7 @@ export type Shop = Awaited<ReturnType<typeof openShop>>
 
 const ASK_EVERY_MS = 10
 
-/** Buyers with an open payment page each, and one who bought long ago. */
+/** Buyers with an open payment page each, and one with a purchase from long ago. */
 export async function openShop(production: Production, alibi: AlibiProcess, buyers: number) {
   const reader = buyer(alibi, production, 'reader@example.com')
   const { token } = await reader.buy()

@@ -82,7 +82,7 @@ export function stripeAccount({
     return emit('checkout.session.expired', expired)
   }
 
-  /** Sessions end by themselves; it shows as soon as anyone looks. */
+  /** Sessions end by themselves; the next reading shows it. */
   function expireOverdue(): void {
     const { created: now } = mode()
     for (const { id, status, expires_at } of sessions.values()) {
@@ -90,7 +90,7 @@ export function stripeAccount({
     }
   }
 
-  /** A session has one payment intent, made when somebody first tries to pay. */
+  /** A session has one payment intent, made at the first try to pay. */
   function openIntent(session: Stripe.Checkout.Session, amount: number) {
     const known = intents.get(String(session.payment_intent))
     if (known) return { intent: known, made: [] }

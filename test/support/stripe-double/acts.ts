@@ -172,7 +172,7 @@ export function stripeActs(account: Account) {
       return [closed, account.emit('charge.dispute.funds_reinstated', dispute)]
     },
 
-    /** Makes of a session what nobody asked for: another amount, currency, mode, reference. */
+    /** Gives a session what Alibi did not ask for: another amount, currency, mode or reference. */
     alterSession(sessionId: string, change: Partial<Stripe.Checkout.Session>): void {
       account.changeSession(sessionId, change)
     },

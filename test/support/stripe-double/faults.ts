@@ -12,7 +12,7 @@ function refused(status: number, error: object, headers: Record<string, string> 
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify({ error }) }
 }
 
-/** As Stripe fails: it knows whether a retry makes sense, and says so. */
+/** Failures as Stripe answers them: Stripe knows whether a retry makes sense, and sends that along. */
 export const SERVER_ERROR = refused(
   500,
   { type: 'api_error', message: 'An unknown error occurred.' },

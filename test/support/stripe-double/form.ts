@@ -7,7 +7,7 @@ export function parseForm(text: string): Form {
   const root: Record<string, unknown> = {}
   for (const [name, value] of new URLSearchParams(text)) {
     const path = name.split(/[[\]]+/).filter((part) => part !== '')
-    // `expand[]=x` is a list whose keys nobody wrote down.
+    // `expand[]=x` is a list without written keys.
     if (name.endsWith('[]')) path.push(nextKey(root, path))
     place(root, path, value)
   }

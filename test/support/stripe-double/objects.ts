@@ -48,7 +48,7 @@ export function newSession(
   }
 }
 
-/** What a session shows of whoever paid: by default the address that was asked for. */
+/** The buyer's data on a session: by default the address that was asked for. */
 export function customerDetails(
   email: string | null,
 ): NonNullable<Stripe.Checkout.Session['customer_details']> {

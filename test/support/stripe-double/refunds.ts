@@ -6,7 +6,9 @@ import { executionRefusal, invalidRequest } from './refusal.ts'
 
 export type RefundAnswer = 'pending' | 'succeeded'
 
-/** Gives `amount` (in minor units) back, or without one all that is left; https://docs.stripe.com/api/refunds/create. */
+/**
+ * Gives `amount` (in minor units) back, or without one all that is left; https://docs.stripe.com/api/refunds/create.
+ */
 export function refundCharge(
   account: Account,
   charge: Stripe.Charge,

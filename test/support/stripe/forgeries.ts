@@ -53,7 +53,7 @@ function reordered(text: string): string {
   return JSON.stringify(Object.fromEntries(entries.toReversed()), null, 2)
 }
 
-/** Every way that we know to make of a good delivery, or without one, what nobody must believe. */
+/** Every known way to forge a delivery, from a good one or from nothing. The service must refuse each of them. */
 export const FORGERIES: readonly (readonly [string, (genuine: Genuine, random: Random) => Sent])[] =
   [
     // The header as a whole.

@@ -176,7 +176,7 @@ function orderOf({ id, email, language, price, createdAt, expiresAt }: Purchase)
   return { id, email, language, price, createdAt, expiresAt }
 }
 
-/** Nobody knows when a session was made that is not of our making: it is in every window. */
+/** A session that the script did not make has no known time: it is in every window. */
 function madeAt({ order }: SessionReport): number {
   return order?.createdAt.getTime() ?? Number.MAX_SAFE_INTEGER
 }

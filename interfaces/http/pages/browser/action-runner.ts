@@ -44,7 +44,7 @@ export function actionRunner({
 
   return {
     attempt,
-    /** What is awaited does not matter any more; its calls are to be aborted, too. */
+    /** Ignores the outcome of the action under way. The caller has to abort its calls, too. */
     abandon() {
       if (running) stop()
     },

@@ -26,7 +26,7 @@ export class Problem extends Error {
     return NEEDING_PROOF.includes(this.word)
   }
 
-  /** Whether the service may have done what it was asked for. */
+  /** Whether the service may have carried out the request. */
   get isUnanswered(): boolean {
     return this.word === 'error_network' || this.word === 'error_timeout'
   }
@@ -104,7 +104,7 @@ export function apiClient(problems: Readonly<Record<string, StringKey>>) {
   }
 }
 
-/** A `RateLimit` field: `"auth";r=0;t=873`. Once nothing remains, it says when to come back. */
+/** A `RateLimit` field: `"auth";r=0;t=873`. Once no request remains, `retryAt` says when to come back. */
 function rateLimitOf(field: string | null): { remaining?: number; retryAt?: number } {
   const [, remaining, seconds = null] = /;r=(\d+);t=(\d+)/.exec(field ?? '') ?? []
   if (remaining === undefined) return {}

@@ -26,7 +26,7 @@ const CODE_PROBLEMS: readonly string[] = ['error_invalid_code', 'error_code_inco
 const data = readData<AppPageData>('data')
 const api = apiClient(data.problems)
 const endpoints = endpointsOf(api)
-// Apart, since signing out puts an end to what is awaited, but not to a change of language.
+// A client of its own: signing out aborts the calls under way, but not a change of language.
 const languageEndpoints = endpointsOf(apiClient(data.problems))
 const texts = translator(data.words)
 const session = openSession()
@@ -38,8 +38,8 @@ const developmentCode = element('development-code', HTMLElement)
 const attempts = codeAttempts(data)
 const resend = resendButton(texts)
 const excuse = excuseBox(texts, {
-  copied: () => settleAnew(() => texts.word('copied')),
-  cannotCopy: () => settleAnew(() => texts.word('copy_failed')),
+  copied: () => settleAgain(() => texts.word('copied')),
+  cannotCopy: () => settleAgain(() => texts.word('copy_failed')),
 })
 const problems = problemBox(texts, { retry: (action) => attempt(action) })
 
@@ -84,7 +84,7 @@ function start(): void {
   comeBack()
 }
 
-/** Where a visit goes on: a new one, one from the payment page, or one that the browser had put aside. */
+/** Chooses the step of a visit: a new one, one from the payment page, or one from the browser's page cache. */
 function comeBack(): void {
   session.followOtherTabs()
   const hasPaid = location.hash === '#paid'
@@ -127,7 +127,7 @@ async function sendCode(): Promise<void> {
 function readAddress(): void {
   const typed = findEmail(emailField.value)
   if (!typed) throw new Problem('error_invalid_email')
-  if (typed !== session.email()) attempts.startAnew()
+  if (typed !== session.email()) attempts.reset()
   session.setEmail(typed)
   codeField.value = ''
 }
@@ -146,7 +146,7 @@ async function confirmCode(): Promise<void> {
   settle(() => texts.word('email_confirmed'))
 }
 
-/** What the page knows of the tries that are left: its own count, and what the service still takes from this client. */
+/** Adds the tries that are left to the error: the page's own count, and the limit of the service for this client. */
 function countWrongTry(error: unknown): never {
   if (!(error instanceof Problem) || error.word !== 'error_invalid_code') throw error
   attempts.countWrong()
@@ -282,13 +282,13 @@ function sayWhoIsSignedIn(): string {
   return session.email() && texts.word('signed_in_as', { email: isolate(session.email()) })
 }
 
-/** What holds from now on: where the buyer is, or what has been done. */
+/** Sets the lasting status: where the buyer is, or what has been done. */
 function settle(saying: (() => string) | null): void {
   texts.say(status, saying)
 }
 
-/** Says it again, too, where the same was said before. */
-function settleAnew(saying: () => string): void {
+/** Announces it even where the same text was announced before. */
+function settleAgain(saying: () => string): void {
   settle(null)
   requestAnimationFrame(() => settle(saying))
 }

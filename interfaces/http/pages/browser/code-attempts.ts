@@ -10,8 +10,8 @@ type Tries = {
 const NONE: Tries = { sentAt: 0, wrong: 0 }
 
 /**
- * How many tries a code has left, as far as this tab knows. The service keeps its own count to itself: `left` is
- * what it will take at most.
+ * How many tries a code has left, as far as this tab knows. The service does not reveal its own count: `left` is the
+ * most that it will take.
  */
 export function codeAttempts({ otpLifetimeMs }: { otpLifetimeMs: number }) {
   const read = () => readJson(sessionStore, 'tries', areTries) ?? NONE
@@ -25,7 +25,7 @@ export function codeAttempts({ otpLifetimeMs }: { otpLifetimeMs: number }) {
       if (!isSame) write({ sentAt: Date.now(), wrong: 0 })
     },
     /** Another address, another code. */
-    startAnew: () => write(NONE),
+    reset: () => write(NONE),
     countWrong() {
       const { sentAt, wrong } = read()
       write({ sentAt, wrong: wrong + 1 })

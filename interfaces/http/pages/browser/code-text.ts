@@ -2,7 +2,7 @@ import { CODE_LENGTH, parseOtpCode } from '../../../../domain/otp.ts'
 
 const DIGITS = /\p{Nd}+/gu
 
-/** The code that a person has typed, or null as long as it is none: a try costs one of a few. */
+/** The code that a person has typed; null as long as it is none, because there are only a few tries. */
 export function readCode(typed: string): string | null {
   try {
     return parseOtpCode(typed)

@@ -8,7 +8,7 @@ type Answer = {
 
 const TIMEOUT_MS = 30_000
 
-/** Sends the request, shows below the form what comes of it, and returns what the answer says. */
+/** Sends the request, shows the outcome below the form, and returns the content of the answer. */
 export async function outcome(
   form: HTMLFormElement,
   request: RequestExample,

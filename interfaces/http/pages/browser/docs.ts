@@ -1,11 +1,11 @@
-// Makes the reference one that can be used: requests for this host, to copy or to send.
+// Makes the reference usable: requests for this host, to copy or to send.
 
 import { outcome } from './docs-outcome.ts'
 import { allForms, fill, readRequest, showCommand } from './docs-request.ts'
 import { copyText, element } from './dom.ts'
 import { newChallenge } from './pkce-store.ts'
 
-/** What one answer says and a later request asks for. */
+/** Fields of an answer, and the fields of later requests that take their values. */
 const PASSED_ON = { token: 'token', devCode: 'code', sessionId: 'session_id' } as const
 
 const copied = element('copied', HTMLElement)

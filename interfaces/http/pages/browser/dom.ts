@@ -20,7 +20,7 @@ export async function copyText(source: Element): Promise<boolean> {
     await navigator.clipboard.writeText(source.textContent ?? '')
     return true
   } catch {
-    // Not allowed, or not there outside of https: the reader needs one key more.
+    // Not allowed, or missing outside of https: the reader has to press the copy key.
     getSelection()?.selectAllChildren(source)
     return false
   }

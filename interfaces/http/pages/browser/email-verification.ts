@@ -5,12 +5,12 @@ import { dropProof, findProof, keepProof, newChallenge, type Proof } from './pkc
 /** A token, where the address has premium; else whether the service still takes the address for proved. */
 type Standing = { readonly token: string } | { readonly token: null; readonly isVerified: boolean }
 
-/** Proves addresses by their codes, and remembers by what this browser can show that it has. */
+/** Proves addresses by their codes, and keeps the secret by which this browser can show that it did. */
 export function openEmailVerification(
   endpoints: Pick<Endpoints, 'confirmEmail' | 'logInVerified'>,
   { verificationLifetimeMs }: { verificationLifetimeMs: number },
 ) {
-  /** Of a confirmation that the service may have made, though its answer was lost. */
+  /** The proof of a confirmation that the service may have made although its answer was lost. */
   let unanswered: Proof | null = null
 
   async function standingOf({ email, codeVerifier }: Proof): Promise<Standing> {

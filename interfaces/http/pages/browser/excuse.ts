@@ -4,7 +4,7 @@ import type { translator } from './translator.ts'
 
 export type Excuse = { readonly reason: string; readonly language: Language }
 
-/** Where the excuse stands, and what one can do with it. */
+/** The excuse and its buttons. */
 export function excuseBox(
   texts: Pick<ReturnType<typeof translator>, 'say' | 'refresh' | 'word'>,
   { copied, cannotCopy }: { copied: () => void; cannotCopy: () => void },

@@ -17,7 +17,7 @@ async function waitForPayment(): Promise<void> {
   element('later', HTMLElement).hidden = false
 }
 
-/** Without a connection, or while the service is out of reach, there is none. */
+/** False without a connection, or while the service is out of reach. */
 async function isStateChange(): Promise<boolean> {
   try {
     const response = await fetch(location.href, { cache: 'no-store' })

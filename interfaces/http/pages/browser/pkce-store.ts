@@ -1,8 +1,8 @@
 import { hasFields, localStore, readJson } from './storage.ts'
 
 /**
- * That this very browser has proved an address, by a secret that only it knows (RFC 7636, method S256): with it the
- * buyer who comes back from the payment page is logged in without another code.
+ * Proof that this very browser has proved an address: a secret that only it knows (RFC 7636, method S256). It logs in
+ * the buyer who comes back from the payment page, without another code.
  */
 export type Proof = {
   readonly email: string

@@ -16,7 +16,7 @@ type Shown = {
 /** The time that is left, as words take it. */
 type Wait = () => { readonly duration: string }
 
-/** Where the page says what went wrong, when to come back, and offers to try again. */
+/** The box in which the page says what went wrong and when to come back, and offers to try again. */
 export function problemBox(
   texts: Pick<ReturnType<typeof translator>, 'say' | 'refresh' | 'word' | 'wait' | 'counted'>,
   { retry }: { retry: (action: Action) => void },

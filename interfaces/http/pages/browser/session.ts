@@ -1,10 +1,10 @@
 import { dropAllProofs, dropProof, latestProof } from './pkce-store.ts'
 import { localStore, sessionStore } from './storage.ts'
 
-/** What a header may carry. Anything else was not put there by us. */
+/** The characters that a header may carry. Alibi stores no other token. */
 const TOKEN = /^[\x21-\x7e]+$/
 
-/** Who is here: the token of this browser, and the address that it is about. */
+/** The token of this browser, and its address. */
 export function openSession() {
   let token = readToken()
   let email = localStore.read('email') ?? sessionStore.read('email') ?? latestProof()?.email ?? ''

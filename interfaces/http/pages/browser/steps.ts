@@ -4,7 +4,7 @@ import { sessionStore } from './storage.ts'
 const STEPS = ['email', 'code', 'buy', 'excuse'] as const
 export type Step = (typeof STEPS)[number]
 
-/** The step that is on the page; null while it is not known yet which one that will be. */
+/** The step that the page shows; null before it has chosen one. */
 export function shownStep(): Step | null {
   return STEPS.find((step) => !form(step).hidden) ?? null
 }
@@ -13,7 +13,7 @@ export function shownStep(): Step | null {
 export function showStep(step: Step | null): void {
   for (const name of STEPS) form(name).hidden = name !== step
   document.body.dataset['step'] = step ?? 'none'
-  // What goes wrong is said below the button that was pressed.
+  // An error is shown below the button that was pressed.
   const feedback = element('feedback', HTMLElement)
   if (step) mainButton(step)?.after(feedback)
   else element('card', HTMLElement).append(feedback)

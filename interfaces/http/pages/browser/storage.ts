@@ -1,4 +1,4 @@
-/** What the browser keeps under our keys. Where it refuses to, it is remembered until the page is left. */
+/** Values that the browser stores under our keys. Where it refuses to, the page keeps them until it is left. */
 type Store = {
   read(key: string): string | null
   /** Null removes. */

@@ -6,7 +6,7 @@ import { LANGUAGE_COOKIE, type PageWords } from '../page-data.ts'
 import { formatWait } from '../wait-words.ts'
 import { element } from './dom.ts'
 
-/** What stands in an element. It is said again, in the other language, when the language changes. */
+/** The text of an element. It is shown again, in the new language, when the language changes. */
 type Saying = (() => string) | null
 
 const COOKIE_LIFETIME_SECONDS = 365 * 86_400
@@ -48,7 +48,7 @@ export function translator(initialWords: PageWords) {
     word,
     say,
     change,
-    /** Says again what is said there, because time has passed. */
+    /** Shows the text of the element again, because time has passed. */
     refresh(where: HTMLElement) {
       show(where, sayings.get(where) ?? null)
     },
@@ -63,7 +63,7 @@ export function translator(initialWords: PageWords) {
   }
 }
 
-/** Assistive technology reads out what changes, so that nothing is touched that stays the same. */
+/** Assistive technology reads out every change, so that a text that stays the same is not set again. */
 function show(where: HTMLElement, saying: Saying): void {
   const text = saying?.() ?? ''
   if (where.textContent !== text) where.textContent = text

@@ -1,7 +1,7 @@
 import { type Field, readField, readProperties, typeText } from './openapi-schema.ts'
 import { asList, asRecord, asText, formatValue, type Json, resolve } from './openapi-values.ts'
 
-/** What is read of an OpenAPI 3 document. Anything that is missing or strange is left out. */
+/** The parts of an OpenAPI 3 document that the page shows. Anything missing or unexpected is left out. */
 export type ApiDescription = {
   readonly title: string
   readonly version: string

@@ -8,7 +8,7 @@ export type Field = {
   readonly type: string
   readonly required: boolean
   readonly description: string
-  /** What else the value has to be like. */
+  /** Further rules for the value. */
   readonly constraints: readonly { readonly label: string; readonly value: string }[]
   /** Empty where the document has none. */
   readonly example: string

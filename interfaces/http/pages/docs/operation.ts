@@ -39,7 +39,7 @@ function targetOf({ method, path, body }: Operation) {
   return { method, path, mediaType: body?.mediaType ?? null }
 }
 
-/** A field that a reader may fill in. What is not needed begins empty. */
+/** A field that a reader may fill in. An optional field begins empty. */
 type FieldToFill = FilledField & { readonly hint: string }
 
 /** All that a request from a page can carry: cookies it cannot. */
@@ -69,7 +69,7 @@ function toFill(field: Field, place: FilledField['place']): FieldToFill {
   return { name, place, required, value: required ? example : '', hint: required ? '' : example }
 }
 
-/** Hidden until the script shows it: without the script, nothing could send what was filled in. */
+/** Hidden until the script shows it: without the script the form could not be sent. */
 function runForm(operation: Operation, id: string): Html {
   const { method, path, body } = operation
   return html`<details class="run" data-scripted hidden>

@@ -19,7 +19,7 @@ export function codeBlock(label: string, text: string): Html {
 }
 
 type FieldWords = {
-  /** What is said of a field that may be missing. */
+  /** The note on a field that may be missing. */
   readonly optional?: string
   readonly sayPlaces?: boolean
 }

@@ -56,7 +56,10 @@ export function requestExample(
   }
 }
 
-/** The same request for a shell. Where no origin is known it stands in the variable ALIBI, as the token does in TOKEN. */
+/**
+ * The same request for a shell. Where no origin is known, the variable ALIBI stands for it, as TOKEN does for the
+ * token.
+ */
 export function curlCommand(
   { method, path, headers, token, body }: RequestExample,
   origin: string | null,
@@ -71,7 +74,7 @@ export function curlCommand(
   ].join(' \\\n  ')
 }
 
-/** Nothing is left that is special to a shell. */
+/** The result contains no character that is special to a shell. */
 function percentEncoded(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,

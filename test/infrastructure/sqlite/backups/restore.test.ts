@@ -473,7 +473,7 @@ describe('a restore is refused, and nothing is changed:', () => {
     expect(readdirSync(place.folder)).toEqual(['alibi.db'])
   })
 
-  test('a database that somebody has open, or begins to use after it was looked at', async () => {
+  test('a database that another process has open, or begins to use after the check', async () => {
     const { path, folder, file } = open()
     const inUse = `the database ${path} is in use: stop the service, and whatever else has it open, first`
     const prepared = prepareRestore({ databasePath: path, file })

@@ -70,7 +70,7 @@ describe('doctor', () => {
     expect(JSON.parse(printed)).toEqual({ checks: findings, ok: false })
   })
 
-  test('lets nothing that somebody else has written act on the terminal', async () => {
+  test('lets no text from another machine act on the terminal', async () => {
     const { printed } = await diagnosed([url.failed('to https://x/\x1b[2J\n\u202eok', 'a\rb')])
     expect(printed.split('\n').slice(0, 2)).toEqual([
       'failed  public url  to https://x/ [2J ok',

@@ -64,7 +64,7 @@ describe('erase', () => {
     )
   })
 
-  test('of an address that nobody knows, or that is erased, says so and is no failure', async () => {
+  test('of an unknown or an erased address reports that and is no failure', async () => {
     const { ports } = await openPaid()
     await run(ports)
     expect(await run(ports)).toMatchObject({

@@ -147,7 +147,7 @@ describe('the list', () => {
 })
 
 describe('a single purchase', () => {
-  test('is read anew and shown with all that belongs to it', async () => {
+  test('is read again and shown with all that belongs to it', async () => {
     const { ports, move, purchaseId, sessionId, paymentIntentId } = await openBuyer()
     move('paid')
     ports.payments.refunds.push({ id: 're_1', paymentIntentId, amount: 150, state: 'pending' })

@@ -43,7 +43,7 @@ async function run(
   return { exitCode, lines, errorLines, shown }
 }
 
-/** Two buyers who paid, and of whom no webhook told; one of them has had a refund. */
+/** Two buyers who paid without a notification; one of them has had a refund. */
 async function openPaid() {
   const anna = await openBuyer()
   const { ports } = anna
@@ -206,7 +206,7 @@ describe('a run that cannot look at everything exits 1', () => {
   })
 })
 
-describe('a run that is told to stop', () => {
+describe('a run that has to stop', () => {
   test('ends after the object under way, shows every sweep all the same and exits 1', async () => {
     const { ports, anna, bert } = await openPaid()
     const stop = new AbortController()

@@ -146,7 +146,7 @@ function exhaust({ http, headers }: Attempt): void {
   Object.assign(http.options, { limiters: NOTHING })
 }
 
-/** The page cannot be made, but the one that says so can. */
+/** The page cannot be made, but the error page can. */
 function breakOnce({ http, headers }: Attempt): void {
   headers['accept'] = 'text/html'
   const { content } = http.ports

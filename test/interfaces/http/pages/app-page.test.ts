@@ -135,7 +135,7 @@ describe('the price on /app', () => {
     expect((await get('/app?lang=en')).text).toContain('<p id="price" class="price">$12.50</p>')
   })
 
-  test('is waited for by nobody, and there as soon as the provider has told it', async () => {
+  test('delays no page, and is shown once the provider has answered', async () => {
     const { promise, resolve } = Promise.withResolvers<{ amount: number; currency: string }>()
     let asked = 0
     const price = () => {

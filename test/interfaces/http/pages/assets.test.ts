@@ -26,7 +26,7 @@ describe.each(Object.entries(TYPES))('%s', (path, type) => {
     expect(addressed).not.toMatch(/https?:\/\/|@import|url\(|\beval\b|innerHTML|sourceMappingURL/)
   })
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const { get } = visitor()
     const etag = (await get(path)).headers.get('etag')!
     for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {

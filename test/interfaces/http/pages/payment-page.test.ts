@@ -202,7 +202,7 @@ describe('/payment/cancel', () => {
 })
 
 describe('every payment page', () => {
-  test('is decent, and is kept by nobody', async () => {
+  test('is decent, and is never cached', async () => {
     const { get, path } = await returningBuyer('processing')
     for (const page of [
       await get(path),

@@ -68,7 +68,7 @@ describe('a rate limit', () => {
     expect((await http.get('/i18n')).status).toBe(401)
   })
 
-  test('is shared by nobody with another address', async () => {
+  test('is not shared with another address', async () => {
     const http = openLimited()
     for (let request = 0; request < 10; request++) await http.get('/')
     expect((await http.get('/')).status).toBe(429)

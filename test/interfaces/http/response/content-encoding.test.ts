@@ -61,7 +61,7 @@ describe.each(PATHS)('%s', (path) => {
     )
 
   test.each(['gzip', 'zstd'])(
-    'comes in %s to whoever takes it, and says the same',
+    'comes in %s to a client that takes it, and says the same',
     async (coding) => {
       const plain = await ask('identity')
       expect(plain.headers.get('content-encoding')).toBeNull()

@@ -80,7 +80,7 @@ describe('POST /auth/token', () => {
     expect((await get('/i18n', { authorization: `Bearer ${token}` })).status).toBe(200)
   })
 
-  test('gives one again to whoever asks again, for half an hour', async () => {
+  test('gives one again to the same browser, for half an hour', async () => {
     const { confirm, logIn, givePremium, ports } = openBrowser()
     await givePremium()
     await confirm()
@@ -148,7 +148,7 @@ describe('POST /auth/token', () => {
     expect((await http.post('/auth/login', { email: EMAIL, code })).status).toBe(200)
   })
 
-  test('lets nobody in once premium is revoked', async () => {
+  test('refuses a token once premium is revoked', async () => {
     const { confirm, logIn, givePremium, ports } = openBrowser()
     await givePremium()
     await confirm()

@@ -60,7 +60,7 @@ describe.each(['/auth/verify-email', '/auth/request-otp'])('POST %s', (path) => 
     expect(http.ports.mailer.mails).toMatchObject([{ language: 'fr' }])
   })
 
-  test('mails in English when nobody names a language', async () => {
+  test('mails in English when the request names no language', async () => {
     const http = openHttp()
     await http.givePremium()
     await http.post(path, { email: EMAIL })

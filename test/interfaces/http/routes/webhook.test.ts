@@ -72,7 +72,7 @@ describe.each(['/webhook/stripe', '/webhook/payment'])('POST %s', (path) => {
     expect([...received]).toEqual([...body])
   })
 
-  test('asks to be told again when the truth is out of reach', async () => {
+  test('asks the provider to send again when it cannot be read', async () => {
     const http = openHttp()
     http.ports.payments.outage = true
     const hint = {
@@ -86,7 +86,7 @@ describe.each(['/webhook/stripe', '/webhook/payment'])('POST %s', (path) => {
     expect(Number(answer.header('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('asks to be told again when the effect could not be stored', async () => {
+  test('asks the provider to send again when the effect could not be stored', async () => {
     const ports = fakePorts({
       refunds: {
         ...fakePorts().refunds,

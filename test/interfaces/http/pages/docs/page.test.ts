@@ -276,7 +276,7 @@ describe('/docs', () => {
     expect(text.length).toBeLessThan(SCRIPT_BYTES_MAX)
   })
 
-  test('is made once, and not sent again to whoever has it', async () => {
+  test('is made once, and not sent again to a client that has it', async () => {
     let made = 0
     const counting = () => {
       made++
@@ -290,7 +290,7 @@ describe('/docs', () => {
     expect(made).toBe(1)
   })
 
-  test('is made anew after it could not be made', async () => {
+  test('is made again after it could not be made', async () => {
     let isBroken = true
     const mending = () => {
       if (isBroken) throw new Error('not yet')
@@ -315,7 +315,7 @@ describe('/docs', () => {
 })
 
 describe('/openapi.json', () => {
-  test('may be kept, is asked for again each time, and is not sent again to whoever has it', async () => {
+  test('may be cached, is asked for again each time, and is not sent again to a client that has it', async () => {
     const { get } = openHttp()
     const first = await get('/openapi.json')
     expect(first.status).toBe(200)
@@ -325,7 +325,7 @@ describe('/openapi.json', () => {
     expect(again).toMatchObject({ status: 304, text: '' })
   })
 
-  test('is compressed for whoever can read that', async () => {
+  test('is compressed for a client that can read that', async () => {
     const { handler } = openHttp()
     const request = new Request('http://localhost/openapi.json', {
       headers: { 'accept-encoding': 'gzip' },
