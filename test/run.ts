@@ -64,6 +64,7 @@ function printShard(result: ShardResult, progress: string, missing: Set<string>)
   print(`${progress} ${result.took.toFixed(1).padStart(5)} s  ${first?.file}${more}`)
   if (values.loud || hasFailed(result)) print(result.output)
   if (result.trouble) print(result.trouble)
+  if (result.note) print(result.note)
   for (const [line] of result.output.matchAll(MISSING)) {
     if (!missing.has(line)) print(line)
     missing.add(line)

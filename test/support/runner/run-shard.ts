@@ -12,6 +12,8 @@ export type ShardResult = {
   readonly took: number
   /** Why it failed although each of its files has passed. Null where it is not so. */
   readonly trouble: string | null
+  /** What has to be known although nothing failed; null where there is no such thing. */
+  readonly note: string | null
 }
 
 /** A busy machine takes seconds for work of a fraction of one, and a test that hangs is still noticed. */
@@ -43,6 +45,7 @@ export async function runShard(shard: Shard, means: Means): Promise<ShardResult>
     output: [result, ...alone].map(({ output }) => output).join('\n'),
     took: [result, ...alone].reduce((sum, { took }) => sum + took, 0),
     trouble: alone.find(({ trouble }) => trouble !== null)?.trouble ?? result.trouble,
+    note: `ended without a report, and was run again file by file: ${shard.files.join(' ')}`,
   }
 }
 
@@ -78,6 +81,7 @@ async function runProcess(
     output: isReported ? output : `${output}\nbun test ended with ${end}\n`,
     took: (performance.now() - startedAt) / 1000,
     trouble: isPlain ? null : `bun test ended with ${end}: ${files.join(' ')}`,
+    note: null,
   }
   return { result, isReported }
 }
