@@ -1,52 +1,14 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { listen } from '../../interfaces/http/listen.ts'
 import { client } from '../support/http/client.ts'
 import { EMAIL } from '../support/http/http-client.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
-import { atOnce, countStatuses, openService, wrongCodes } from '../support/service/real-service.ts'
+import { atOnce, countStatuses, wrongCodes } from '../support/service/real-service.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   await Promise.all(ends.splice(0).map((end) => end()))
-})
-
-describe('over a real socket, of 200 parallel log-ins', () => {
-  function openListening() {
-    const service = openService()
-    const listener = listen({ host: '127.0.0.1', port: 0 })
-    ends.push(listener.stop)
-    listener.use(service.handler)
-    return { service, alibi: client(listener.url) }
-  }
-
-  test('with the right code exactly one gets in', async () => {
-    const { service, alibi } = openListening()
-    await service.givePremium()
-    const code = await service.mailCode()
-
-    const got = await atOnce(200, () => alibi.post('/auth/login', { email: EMAIL, code }))
-
-    expect(countStatuses(got)).toEqual({ 200: 1, 401: 199 })
-    const token = got.find(({ status }) => status === 200)?.body['token']
-    expect((await alibi.get('/i18n', String(token))).status).toBe(200)
-  })
-
-  test('with a wrong code exactly five count, and the code is dead', async () => {
-    const { service, alibi } = openListening()
-    const code = await service.mailCode()
-    const wrong = wrongCodes(code, 200)
-
-    const got = await atOnce(200, (index) =>
-      alibi.post('/auth/login', { email: EMAIL, code: wrong[index] }),
-    )
-
-    expect(countStatuses(got)).toEqual({ 401: 200 })
-    const { record } = await service.ports.otps.update(EMAIL, (known) => ({ record: known }))
-    expect([record.current, record.wrongTriesAt.length]).toEqual([null, 5])
-    expect((await alibi.post('/auth/confirm-email', { email: EMAIL, code })).status).toBe(401)
-  })
 })
 
 describe('two running services on one database', () => {
