@@ -80,7 +80,7 @@ export async function bootMachine(): Promise<Machine | string> {
     return { ...machine, version }
   } catch (error) {
     await end()
-    const complaint = await new Response(child.stderr).text()
+    const complaint = (await new Response(child.stderr).text()).trim().replaceAll('\n', '; ')
     return `systemd does not boot here (${error instanceof Error ? error.message : error}): ${complaint}`
   }
 }
