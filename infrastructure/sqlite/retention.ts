@@ -12,7 +12,7 @@ export function sqliteRetention({ queries, write }: SqliteDatabase): Retention {
 }
 
 function preparePrunes(client: Database): Readonly<Record<PrunedKind, Prune>> {
-  /** Rows of a table, told apart by its key, that have been of no use since the moment ?1. */
+  /** Rows of a table, identified by its key, that have been of no use since the moment ?1. */
   const deletion = (table: string, key: string, where: string): Prune => {
     const statement = client.prepare(
       `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT ?2)`,

@@ -12,7 +12,7 @@ type Options = {
   readonly ways: readonly ((name: string) => Notify)[]
 }
 
-const NOBODY: Supervisor = {
+const NO_SUPERVISOR: Supervisor = {
   watchdogTimeoutMs: null,
   starting() {},
   ready() {},
@@ -26,7 +26,7 @@ const NOBODY: Supervisor = {
  */
 export function systemdSupervisor({ env, pid, log, ways }: Options): Supervisor {
   const { NOTIFY_SOCKET: name } = env
-  if (!name) return NOBODY
+  if (!name) return NO_SUPERVISOR
 
   const notify = openBest(name, ways, log)
   let isHeard = true

@@ -53,8 +53,8 @@ export function listBackups(folder: string): readonly Backup[] {
 }
 
 /**
- * Makes the folder where its parent exists, or where it is the folder of the database. Returns why no file can be made
- * in it; null when one can.
+ * Makes the folder where its parent exists, or where the database will be in that parent. Returns why no file can be
+ * made in it; null when one can.
  */
 export function findBackupFolderProblem(
   folder: string,

@@ -63,7 +63,10 @@ function foldLog(lock: DatabaseLock, path: string, onStep: (step: SwapStep) => v
   for (const side of findSides(path)) rmSync(side)
 }
 
-/** Keeps the log, unless it is empty, of a database that is too damaged to take it in. */
+/**
+ * Gives the old database a second name and returns it; null where there is none. Where the database is too damaged to
+ * take in its log, that is kept beside it, unless it is empty.
+ */
 function keepOld(path: string, name: string): string | null {
   const kept = existsSync(path) ? linkUnderFreeName(path, name) : null
   for (const suffix of LOG_SUFFIXES) {

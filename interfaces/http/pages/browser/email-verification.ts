@@ -25,7 +25,7 @@ export function openEmailVerification(
     }
   }
 
-  async function confirmAnew(email: string, code: string): Promise<Standing> {
+  async function confirmWithNewProof(email: string, code: string): Promise<Standing> {
     const challenge = await newChallenge()
     const until = Date.now() + verificationLifetimeMs
     const proof = challenge && { email, codeVerifier: challenge.codeVerifier, until }
@@ -46,11 +46,11 @@ export function openEmailVerification(
     /** Spends a code, unless the one before has proved the address already and only the answer was lost. */
     async confirm(email: string, code: string): Promise<Standing> {
       const earlier = unanswered
-      if (earlier?.email !== email) return confirmAnew(email, code)
+      if (earlier?.email !== email) return confirmWithNewProof(email, code)
 
       const standing = await standingOf(earlier)
       unanswered = null
-      if (standing.token === null && !standing.isVerified) return confirmAnew(email, code)
+      if (standing.token === null && !standing.isVerified) return confirmWithNewProof(email, code)
       if (standing.token === null) keepProof(earlier)
       return standing
     },
