@@ -31,7 +31,7 @@ export async function consumeRateLimit(
   const authentication = policy === 'premium' ? authenticateRequest(ports, request) : null
   const subject = (await findSubject(authentication)) ?? clientKey(address)
   const verdict = await limiter.take(subject)
-  if (!verdict.accepted) ports.telemetry.record({ kind: 'client_refused', policy: policy })
+  if (!verdict.accepted) ports.telemetry.record({ kind: 'client_refused', policy })
   return {
     accepted: verdict.accepted,
     headers: rateLimitHeaders(policy, limiter, verdict),
