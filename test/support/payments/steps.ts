@@ -94,7 +94,10 @@ export const circumstances = {
 
 export const TIMEOUT_MS = IS_WHOLE ? 900_000 : 300_000
 /** Looking for the smallest steps that fail ends early enough for them, and their seed, to be printed. */
-export const IN_TIME = { interruptAfterTimeLimit: TIMEOUT_MS * 0.8, markInterruptAsFailure: true }
+export const IN_TIME = {
+  interruptAfterTimeLimit: IS_WHOLE ? 225_000 : 90_000,
+  markInterruptAsFailure: true,
+}
 
 /** The parts that the run has tried. */
 export function newTally() {
