@@ -9,6 +9,7 @@ import type { Price, Purchase, PurchaseId, PurchaseState } from '../domain/purch
 import type { Refund } from '../domain/refund.ts'
 import type { PrunedKind } from '../domain/retention.ts'
 import type { Verification } from '../domain/verification.ts'
+import type { Statistics } from './statistics.ts'
 
 // Every method is one atomic operation: it happens whole or not at all, it is durable once its promise resolves, and no
 // other writer comes between what it reads and what it writes. Where `change` throws, nothing is stored and the error
@@ -238,48 +239,6 @@ export type DatabaseHealth = {
   checkWritable(): Promise<void>
   /** Whether the last write failed, so that the database is worth a check. */
   lastWriteFailed(): boolean
-}
-
-/** Figures of the whole database, for monitoring. Cheap enough to be read every few seconds. */
-export type Statistics = {
-  countPurchases(): Promise<Readonly<Record<PurchaseState, number>>>
-  /** The messages that wait or were given up. A kind without any is left out. */
-  countOutbox(): Promise<readonly OutboxCount[]>
-  /** Wrong codes, over all addresses, within these moments. */
-  countWrongTries(window: { from: Date; until: Date }): Promise<number>
-  /** The last entry of the audit trail, 0 where there is none. */
-  findLastGrantChange(): Promise<number>
-  /** The changes of grants that are on record after an entry of the audit trail. */
-  countGrantChanges(after: number): Promise<GrantChangeCounts>
-  /** Null for a database that has no files. */
-  measureFiles(): Promise<FileSizes | null>
-}
-
-export type OutboxCount = {
-  readonly kind: OutboxKind
-  readonly state: 'waiting' | 'given_up'
-  readonly messages: number
-  /** When the oldest of them was made. */
-  readonly oldestAt: Date
-}
-
-type GrantChangeCounts = {
-  /** The last entry that was counted. */
-  readonly last: number
-  /** False where there are more of them than are counted at once. */
-  readonly isAll: boolean
-  /** Changes that are alike count together. */
-  readonly counts: readonly (Pick<AuditEntry, 'by' | 'reason' | 'isActive'> & {
-    readonly changes: number
-  })[]
-}
-
-export type FileSizes = {
-  readonly databaseBytes: number
-  /** What was written to the write-ahead log, and is not yet in the database's own file. */
-  readonly logBytes: number
-  /** What is left on the disk. */
-  readonly freeBytes: number
 }
 
 export type Store = {

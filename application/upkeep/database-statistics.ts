@@ -2,7 +2,7 @@ import type { PurchaseState } from '../../domain/purchase.ts'
 import { countRecentWrongTries } from '../access/watch-wrong-codes.ts'
 import { listPurchases } from '../payments/list-purchases.ts'
 import type { Ports } from '../ports.ts'
-import type { FileSizes, OutboxCount } from '../store.ts'
+import type { FileSizes, OutboxCount } from '../statistics.ts'
 
 /** Figures of the whole database, for an operator's monitoring. */
 export type DatabaseStatistics = {

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { FileSizes, OutboxCount } from '../../application/store.ts'
+import type { FileSizes, OutboxCount } from '../../application/statistics.ts'
 import type { DatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
 import { OUTBOX_KINDS } from '../../domain/outbox.ts'
 import { gauge } from './instruments.ts'

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { Statistics } from '../../application/store.ts'
+import type { Statistics } from '../../application/statistics.ts'
 import { ACTORS } from '../../domain/grant-change.ts'
 import { counter } from './instruments.ts'
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { asc, between, count, gt, max, sql } from 'drizzle-orm'
-import type { FileSizes, OutboxCount, Statistics } from '../../application/store.ts'
+import type { FileSizes, OutboxCount, Statistics } from '../../application/statistics.ts'
 import { toPurchaseCounts } from '../database/rows.ts'
 import { IN_MEMORY, type Queries, type SqliteDatabase } from './database.ts'
 import { freeBytesOf } from './files.ts'

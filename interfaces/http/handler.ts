@@ -2,7 +2,7 @@ import { createApp } from './app.ts'
 import { rulesOf } from './paths.ts'
 import { rememberAuthentication } from './request/bearer.ts'
 import { readBody } from './request/body.ts'
-import { clientAddressReader } from './request/client-address.ts'
+import { clientAddressReader, rememberClientAddress } from './request/client-address.ts'
 import type { HttpOptions } from './request/options.ts'
 import { consumeRateLimit } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
@@ -48,6 +48,7 @@ export function createHandler(options: HttpOptions): Handler {
       if (!verdict.accepted) throw new RequestRefused('too_many_requests')
       if (!url) throw new RequestRefused('invalid_request')
       const routed = await routedRequest(incoming, url, options.stopping)
+      rememberClientAddress(routed, address)
       if (verdict.authentication) rememberAuthentication(routed, verdict.authentication)
       response = await app.handle(routed)
     } catch (error) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Statistics } from '../../application/statistics.ts'
 import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { draftMessage, endMessage } from '../../domain/outbox.ts'
@@ -28,7 +29,7 @@ async function tryWrong({ otps }: Store, email: Email, moments: readonly Date[])
 
 describe.each(STORES)('Statistics on %s', (_, open) => {
   test('are zeros in an empty database', async () => {
-    const { statistics } = await open()
+    const { statistics }: { statistics: Statistics } = await open()
     expect(await statistics.countPurchases()).toEqual({
       open: 0,
       processing: 0,

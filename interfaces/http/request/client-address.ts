@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { unmapped } from '../../../domain/client-network.ts'
 
 /** Finds the address a request comes from: its peer's, or the one that trusted proxies have passed on. */
 export type ClientAddressReader = (request: Request, peerAddress: string | null) => string | null
@@ -22,34 +23,21 @@ export function clientAddressReader(
   }
 }
 
-/** Clients with one key share a limit: an IPv4 address, or the /64 of IPv6 that is handed out as a whole. */
-export function clientKey(address: string | null): string {
-  if (address === null) return 'unknown'
-  if (isIP(address) === 4) return address
-  return `${hextets(address).slice(0, 4).join(':')}::/64`
+/** What the routes are told of the clients, by the request that they see. An entry lives as long as its request. */
+const clients = new WeakMap<Request, string | null>()
+
+/** Makes `clientAddressOf` return this for the request that the routes see. */
+export function rememberClientAddress(request: Request, address: string | null): void {
+  clients.set(request, address)
 }
 
-/** An IPv4 address that came mapped into IPv6 is the IPv4 address; a zone names an interface of ours, not a client. */
+/** The address of the client, as `ClientAddressReader` has found it; null for a request that came from elsewhere. */
+export function clientAddressOf(request: Request): string | null {
+  return clients.get(request) ?? null
+}
+
+/** A zone names an interface of ours, not a client. */
 function unwrap(address: string): string {
   const [bare = ''] = address.split('%', 1)
-  if (isIP(bare) !== 6) return bare
-  const parts = hextets(bare)
-  const isMapped = parts.slice(0, 5).every((part) => part === '0') && parts[5] === 'ffff'
-  if (!isMapped) return bare
-  return parts
-    .slice(6)
-    .map((part) => Number.parseInt(part, 16))
-    .flatMap((part) => [part >> 8, part & 0xff])
-    .join('.')
-}
-
-/** The eight groups of an IPv6 address, without leading zeros. */
-function hextets(address: string): string[] {
-  // The URL parser brings every spelling into one form, with IPv4 in its last groups written as groups.
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const [head = '', tail] = canonical.split('::')
-  const left = head === '' ? [] : head.split(':')
-  if (tail === undefined) return left
-  const right = tail === '' ? [] : tail.split(':')
-  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
+  return isIP(bare) === 6 ? unmapped(bare) : bare
 }

@@ -1,10 +1,10 @@
 import type { RateLimiter } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { networkOf, ONE_CLIENT } from '../../../domain/client-network.ts'
 import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { type RateLimitPolicy, rulesOf } from '../paths.ts'
 import { authenticateRequest } from './bearer.ts'
-import { clientKey } from './client-address.ts'
 import type { HttpOptions } from './options.ts'
 
 export type RateLimitVerdict = {
@@ -29,7 +29,7 @@ export async function consumeRateLimit(
   if (!limiter) return UNLIMITED
 
   const authentication = policy === 'premium' ? authenticateRequest(ports, request) : null
-  const subject = (await findSubject(authentication)) ?? clientKey(address)
+  const subject = (await findSubject(authentication)) ?? networkOf(address, ONE_CLIENT)
   const verdict = await limiter.take(subject)
   if (!verdict.accepted) ports.telemetry.record({ kind: 'client_refused', policy })
   return {

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { addressTest } from '../../../../infrastructure/config/network-settings.ts'
-import {
-  clientAddressReader,
-  clientKey,
-} from '../../../../interfaces/http/request/client-address.ts'
+import { clientAddressReader } from '../../../../interfaces/http/request/client-address.ts'
 
 function addressOf(peer: string | null, forwarded: string | null, trusted: string[] = []) {
   const headers: Record<string, string> = forwarded === null ? {} : { 'x-forwarded-for': forwarded }
@@ -63,22 +60,5 @@ describe('clientAddressReader', () => {
 
   test.each(['nonsense', '10.0.0.0/99', ''])('does not start with %p as a proxy', (entry) => {
     expect(() => addressTest([entry])).toThrow(/^Invalid socket address$|"prefix" is out of range/)
-  })
-})
-
-describe('clientKey', () => {
-  test.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'],
-    ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::', 'fe80:0:0:0::/64'],
-  ])('counts %p under %p', (address, key) => {
-    expect(clientKey(address)).toBe(key)
-  })
-
-  test('keeps clients without an address together', () => {
-    expect(clientKey(null)).toBe('unknown')
   })
 })

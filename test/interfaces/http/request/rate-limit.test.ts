@@ -151,7 +151,7 @@ describe('the premium limit', () => {
     async (headers: Record<string, string>) => {
       const http = openLimited()
       await http.get('/i18n', headers)
-      expect([...http.limiters.premium.taken.keys()]).toEqual(['192.0.2.1'])
+      expect([...http.limiters.premium.taken.keys()]).toEqual(['192.0.2.1/32'])
     },
   )
 })

@@ -1,0 +1,65 @@
+import type { Brand } from './brand.ts'
+
+/** A network of clients in CIDR notation, such as `203.0.113.0/24` or `2001:db8:7::/48`. */
+export type ClientNetwork = Brand<string, 'ClientNetwork'>
+
+/** How much of an address names the network, in bits, for IPv4 and for IPv6. */
+export type PrefixLength = { readonly ipv4: number; readonly ipv6: number }
+
+/** What one client has: an address of IPv4, and the /64 of IPv6 that is handed out as a whole (RFC 6177). */
+export const ONE_CLIENT: PrefixLength = { ipv4: 32, ipv6: 64 }
+/** What one customer of a network operator may have at most, as a rule: many clients in one hand. */
+export const ONE_NETWORK: PrefixLength = { ipv4: 24, ipv6: 48 }
+
+/** Stands for clients that did not come over the network. */
+const NO_NETWORK = 'unknown' as ClientNetwork
+
+const GROUP_BITS = 16
+const GROUPS = 8
+const OCTET_BITS = 8
+
+/** The network of that size in which an address lies. The address is valid, or null for a client without one. */
+export function networkOf(address: string | null, { ipv4, ipv6 }: PrefixLength): ClientNetwork {
+  if (address === null) return NO_NETWORK
+  if (!address.includes(':')) {
+    const octets = address.split('.').map(Number)
+    return `${masked(octets, OCTET_BITS, ipv4).join('.')}/${ipv4}` as ClientNetwork
+  }
+  const groups = masked(hextets(address), GROUP_BITS, ipv6).map((group) => group.toString(16))
+  const named = Math.ceil(ipv6 / GROUP_BITS)
+  const text = named < GROUPS ? `${groups.slice(0, named).join(':')}::` : groups.join(':')
+  return `${text}/${ipv6}` as ClientNetwork
+}
+
+/** An IPv4 address that came mapped into IPv6 (RFC 4291, section 2.5.5.2) as it is; others stay as they are. */
+export function unmapped(address: string): string {
+  if (!address.includes(':')) return address
+  const groups = hextets(address)
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  if (!isMapped) return address
+  const [high = 0, low = 0] = groups.slice(6)
+  return [high >> OCTET_BITS, high & 0xff, low >> OCTET_BITS, low & 0xff].join('.')
+}
+
+/** Keeps the first `length` bits of a row of numbers that have `size` bits each, and sets the others to 0. */
+function masked(parts: readonly number[], size: number, length: number): number[] {
+  return parts.map((part, index) => {
+    const dropped = Math.min(size, Math.max(0, (index + 1) * size - length))
+    return (part >> dropped) << dropped
+  })
+}
+
+/** The eight groups of an IPv6 address. */
+function hextets(address: string): number[] {
+  // The URL parser brings every spelling into one form, with IPv4 in its last groups written as groups.
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [head = '', tail] = canonical.split('::')
+  const left = readGroups(head)
+  if (tail === undefined) return left
+  const right = readGroups(tail)
+  return [...left, ...Array<number>(GROUPS - left.length - right.length).fill(0), ...right]
+}
+
+function readGroups(text: string): number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
+}
