@@ -8,6 +8,7 @@ import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { OutboxKey } from '../domain/outbox.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
 import type { Refund } from '../domain/refund.ts'
+import type { TokenClaims } from '../domain/token.ts'
 import type { Strings } from './content/strings.ts'
 import type { LogEvent } from './log-events.ts'
 import type { Store } from './store.ts'
@@ -125,9 +126,9 @@ export type Secrets = {
 }
 
 export type Tokens = {
-  issue(email: Email, issuedAt: Date): Promise<Token>
-  /** Null for anything but a token of ours that has not expired at `now`. */
-  verify(token: string, now: Date): Promise<{ email: Email; issuedAt: Date } | null>
+  issue(email: Email, moment: { now: Date; orderedAt: Date }): Promise<Token>
+  /** Null for anything but a token of ours. It may have expired, or be from the future. */
+  verify(token: string): Promise<TokenClaims | null>
 }
 
 export type Content = {
@@ -253,6 +254,7 @@ export type ServiceState = {
 type Rules = {
   readonly otpLifetimeMs: number
   readonly verificationLifetimeMs: number
+  readonly tokenLifetimeMs: number
   readonly allowPromotionCodes: boolean
   /** Whether a second payment of an address is sent back. */
   readonly refundDuplicates: boolean

@@ -1,4 +1,5 @@
 import { DAY_MS } from './duration.ts'
+import { holderLifetimeMs } from './token.ts'
 
 /** The kinds of records that the service deletes once they are of no use. */
 export const PRUNED_KINDS = [
@@ -34,11 +35,11 @@ const KEPT_MS: Readonly<Record<PrunedKind, number>> = {
   audit_entries: 1096 * DAY_MS,
 }
 
-/** The moment up to which a kind is pruned. A log-out stays for at least as long as a token from before it may live. */
+/** The moment up to which a kind is pruned. A log-out stays for as long as a token from before it may be of any use. */
 export function pruneUpTo(
   kind: PrunedKind,
   { tokenLifetimeMs, now }: { tokenLifetimeMs: number; now: Date },
 ): Date {
-  const neededMs = kind === 'log_outs' ? tokenLifetimeMs : 0
+  const neededMs = kind === 'log_outs' ? holderLifetimeMs(tokenLifetimeMs) : 0
   return new Date(now.getTime() - Math.max(KEPT_MS[kind], neededMs))
 }

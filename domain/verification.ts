@@ -1,3 +1,4 @@
+import { isFromFuture } from './clock-skew.ts'
 import type { CodeChallenge } from './code-challenge.ts'
 import { equalInConstantTime } from './constant-time.ts'
 import type { Email } from './email.ts'
@@ -24,11 +25,13 @@ export function newVerification(
   return { email, verifiedAt: now, expiresAt, codeChallenge }
 }
 
+/** False also where the clock was ahead when the address was verified. */
 export function isVerified(
-  verification: Pick<Verification, 'expiresAt'> | null,
+  verification: Pick<Verification, 'verifiedAt' | 'expiresAt'> | null,
   now: Date,
 ): boolean {
-  return verification !== null && now < verification.expiresAt
+  if (verification === null) return false
+  return now < verification.expiresAt && !isFromFuture(verification.verifiedAt, now)
 }
 
 /**

@@ -31,5 +31,5 @@ export async function logInVerified(
   }
 
   if (!(await checkPremium(ports, email))) throw new DomainError('premium_required_to_log_in')
-  return ports.tokens.issue(email, issueTime(tokensValidAfter, now))
+  return ports.tokens.issue(email, { now, orderedAt: issueTime(tokensValidAfter, now) })
 }

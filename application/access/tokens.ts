@@ -26,7 +26,8 @@ export async function issueToken(
   email: Email,
   { tokensValidAfter }: Pick<TokenAccess, 'tokensValidAfter'>,
 ): Promise<Token> {
-  return tokens.issue(email, issueTime(tokensValidAfter, clock.now()))
+  const now = clock.now()
+  return tokens.issue(email, { now, orderedAt: issueTime(tokensValidAfter, now) })
 }
 
 /** The moment before which the tokens of an address are void, by a log-out or an erasure. Null where none are. */

@@ -1,6 +1,8 @@
 import { jwt } from '@elysiajs/jwt'
+import { SignJWT } from 'jose'
 import type { Token, Tokens } from '../../application/ports.ts'
-import { type Email, findEmail } from '../../domain/email.ts'
+import { findEmail } from '../../domain/email.ts'
+import type { TokenClaims } from '../../domain/token.ts'
 
 const LENGTH_MAX = 4096
 
@@ -17,8 +19,8 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 
 // Why: docs/decisions.md#a-tokens-moment-of-issue-is-in-its-id
 /**
- * HS256 tokens. The moment of issue that counts is the RFC 9562 timestamp of `jti`, in milliseconds; the plugin stamps
- * `iat` by the machine's own clock, for information only. Tokens signed with `previousSecret` are still accepted.
+ * HS256 tokens. The moment that log-outs are compared with is the RFC 9562 timestamp of `jti`, in milliseconds. Tokens
+ * signed with `previousSecret` are still accepted.
  */
 export function jwtTokens({
   secret,
@@ -31,58 +33,57 @@ export function jwtTokens({
   issuer: string
   lifetimeMs: number
 }): Tokens {
-  const current = signer(secret)
-  // The signature and the claims of a token never change: only its expiry has to be looked at again.
-  const verified = new Map<string, Verified>()
-  const accepted = previousSecret === null ? [current] : [current, signer(previousSecret)]
+  const key = new TextEncoder().encode(secret)
+  // The signature and the claims of a token never change.
+  const verified = new Map<string, TokenClaims>()
+  const accepted = [secret, ...(previousSecret === null ? [] : [previousSecret])].map(verifier)
 
   return {
-    async issue(email, issuedAt) {
-      const token = await current.sign({
+    async issue(email, { now, orderedAt }) {
+      // By the library inside the plugin: the plugin stamps `iat` by the machine's own clock, whatever it is given.
+      const claims = new SignJWT({
         sub: email,
         email,
         iss: issuer,
-        // As `iat` is, in whole seconds, so that the two are a lifetime apart.
-        exp: Math.floor((issuedAt.getTime() + lifetimeMs) / 1000),
-        jti: Bun.randomUUIDv7('hex', issuedAt),
+        iat: wholeSeconds(now.getTime()),
+        exp: wholeSeconds(now.getTime() + lifetimeMs),
+        jti: Bun.randomUUIDv7('hex', orderedAt),
       })
-      return token as Token
+      return (await claims.setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(key)) as Token
     },
 
-    async verify(token, now) {
+    async verify(token) {
       const known = verified.get(token)
-      if (known) return now < known.expiresAt ? known.claims : null
+      if (known) return known
 
-      const read = await readToken(token, { accepted, issuer, now })
-      if (!read) return null
+      const claims = await readToken(token, { accepted, issuer })
+      if (!claims) return null
       if (verified.size >= REMEMBERED_MAX) verified.delete(verified.keys().next().value ?? token)
-      verified.set(token, read)
-      return read.claims
+      verified.set(token, claims)
+      return claims
     },
   }
 }
 
-type Verified = {
-  readonly claims: { readonly email: Email; readonly issuedAt: Date }
-  readonly expiresAt: Date
+function wholeSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000)
 }
+
+/** Here nothing has expired yet. */
+const BEGINNING_OF_TIME = new Date(0)
 
 async function readToken(
   token: string,
-  {
-    accepted,
-    issuer,
-    now,
-  }: { accepted: readonly ReturnType<typeof signer>[]; issuer: string; now: Date },
-): Promise<Verified | null> {
+  { accepted, issuer }: { accepted: readonly ReturnType<typeof verifier>[]; issuer: string },
+): Promise<TokenClaims | null> {
   if (token.length > LENGTH_MAX || !TOKEN.test(token)) return null
-  for (const { verify } of accepted) {
+  for (const verify of accepted) {
     const claims = await verify(token, {
       algorithms: ['HS256'],
       typ: 'JWT',
       issuer,
       requiredClaims: ['sub', 'email', 'iat', 'exp', 'jti'],
-      currentDate: now,
+      currentDate: BEGINNING_OF_TIME,
       clockTolerance: 0,
     })
     if (claims) return readClaims(claims)
@@ -90,17 +91,24 @@ async function readToken(
   return null
 }
 
-function signer(secret: string) {
-  return jwt({ secret, alg: 'HS256' }).decorator.jwt
+function verifier(secret: string) {
+  return jwt({ secret, alg: 'HS256' }).decorator.jwt.verify
 }
 
-function readClaims({ sub, email, exp, jti }: Readonly<Record<string, unknown>>): Verified | null {
+function readClaims({
+  sub,
+  email,
+  iat,
+  exp,
+  jti,
+}: Readonly<Record<string, unknown>>): TokenClaims | null {
   const address = findEmail(email)
   if (address === null || email !== address || sub !== address) return null
   if (typeof jti !== 'string' || !UUID_V7.test(jti)) return null
-  const issuedAt = new Date(Number.parseInt(jti.replace('-', '').slice(0, 12), 16))
   return {
-    claims: { email: address, issuedAt },
+    email: address,
+    issuedAt: new Date(Number(iat) * 1000),
     expiresAt: new Date(Number(exp) * 1000),
+    orderedAt: new Date(Number.parseInt(jti.replace('-', '').slice(0, 12), 16)),
   }
 }

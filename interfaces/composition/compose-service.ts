@@ -83,6 +83,7 @@ export async function composePorts({
     rules: {
       otpLifetimeMs: config.otpLifetimeMs,
       verificationLifetimeMs: config.verificationLifetimeMs,
+      tokenLifetimeMs: config.tokenLifetimeMs,
       allowPromotionCodes: config.allowPromotionCodes,
       refundDuplicates: config.refundDuplicates,
     },

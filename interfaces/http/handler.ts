@@ -1,6 +1,6 @@
 import { createApp } from './app.ts'
 import { rulesOf } from './paths.ts'
-import { rememberAuthentication } from './request/bearer.ts'
+import { handBearerOver } from './request/bearer.ts'
 import { readBody } from './request/body.ts'
 import { clientAddressReader, rememberClientAddress } from './request/client-address.ts'
 import type { HttpOptions } from './request/options.ts'
@@ -49,7 +49,7 @@ export function createHandler(options: HttpOptions): Handler {
       if (!url) throw new RequestRefused('invalid_request')
       const routed = await routedRequest(incoming, url, options.stopping)
       rememberClientAddress(routed, address)
-      if (verdict.authentication) rememberAuthentication(routed, verdict.authentication)
+      handBearerOver(request, routed)
       response = await app.handle(routed)
     } catch (error) {
       response = answerResponse(answerError(ports, error, incoming.requestId))

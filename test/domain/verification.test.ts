@@ -29,6 +29,8 @@ describe('a verification', () => {
     ['a millisecond before it ends', LIFETIME_MS - 1, true],
     ['at its end', LIFETIME_MS, false],
     ['later', LIFETIME_MS * 2, false],
+    ['where the clock was a minute ahead when it was made', -MINUTE_MS, true],
+    ['where the clock was further ahead when it was made', -MINUTE_MS - 1, false],
   ])('counts or not: %s', (_, afterMs, verified) => {
     expect(isVerified(verification, after(afterMs))).toBe(verified)
   })

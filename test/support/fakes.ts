@@ -98,15 +98,17 @@ export function countingSecrets(): Secrets {
   }
 }
 
-/** Tokens that can be read with the eye: `email|issued at`. They live for a day. */
+/** Tokens that can be read with the eye: `email|issued at|ordered at`. They live for a day. */
 export function plainTokens(): Tokens {
   return {
-    issue: async (email, issuedAt) => `${email}|${issuedAt.toISOString()}` as Token,
-    async verify(token, now) {
-      const [email = '', time = ''] = token.split('|')
-      const issuedAt = new Date(time)
-      const ageMs = now.getTime() - issuedAt.getTime()
-      return ageMs < DAY_MS ? { email: email as Email, issuedAt } : null
+    issue: async (email, { now, orderedAt }) =>
+      [email, now.toISOString(), orderedAt.toISOString()].join('|') as Token,
+    async verify(token) {
+      const [email = '', issued = '', ordered = ''] = token.split('|')
+      if (!ordered) return null
+      const issuedAt = new Date(issued)
+      const expiresAt = new Date(issuedAt.getTime() + DAY_MS)
+      return { email: email as Email, issuedAt, expiresAt, orderedAt: new Date(ordered) }
     },
   }
 }
@@ -143,7 +145,8 @@ export async function issueToken(
   email: Email,
 ): Promise<Token> {
   const tokensValidAfter = await findTokensValidAfter(ports, email)
-  return ports.tokens.issue(email, issueTime(tokensValidAfter, ports.clock.now()))
+  const now = ports.clock.now()
+  return ports.tokens.issue(email, { now, orderedAt: issueTime(tokensValidAfter, now) })
 }
 
 /** The purchase in a state, with what belongs to that state. */
@@ -189,6 +192,7 @@ export function fakePorts(own: Partial<Ports> = {}) {
     rules: {
       otpLifetimeMs: 10 * MINUTE_MS,
       verificationLifetimeMs: 30 * MINUTE_MS,
+      tokenLifetimeMs: DAY_MS,
       allowPromotionCodes: false,
       refundDuplicates: true,
     },

@@ -11,13 +11,9 @@ export type RateLimitVerdict = {
   readonly accepted: boolean
   /** To be set on every answer, errors too. */
   readonly headers: Readonly<Record<string, string>>
-  /**
-   * The settled outcome of checking the token, where the limit is that of an address; null where no token was checked.
-   */
-  readonly authentication: Promise<Email> | null
 }
 
-const UNLIMITED: RateLimitVerdict = { accepted: true, headers: {}, authentication: null }
+const UNLIMITED: RateLimitVerdict = { accepted: true, headers: {} }
 
 /** Counts the request against the limit of its path: that of the token's address, or else of the client. */
 export async function consumeRateLimit(
@@ -28,21 +24,20 @@ export async function consumeRateLimit(
   const limiter = policy && limiters[policy]
   if (!limiter) return UNLIMITED
 
-  const authentication = policy === 'premium' ? authenticateRequest(ports, request) : null
-  const subject = (await findSubject(authentication)) ?? networkOf(address, ONE_CLIENT)
+  const email = policy === 'premium' ? await findSubject(ports, request) : null
+  const subject = email ?? networkOf(address, ONE_CLIENT)
   const verdict = await limiter.take(subject)
   if (!verdict.accepted) ports.telemetry.record({ kind: 'client_refused', policy })
   return {
     accepted: verdict.accepted,
     headers: rateLimitHeaders(policy, limiter, verdict),
-    authentication,
   }
 }
 
 /** Null without a token that counts. Cannot be mistaken for a client's key: only an address has an @. */
-async function findSubject(authentication: Promise<Email> | null): Promise<Email | null> {
+async function findSubject(ports: HttpOptions['ports'], request: Request): Promise<Email | null> {
   try {
-    return await authentication
+    return await authenticateRequest(ports, request)
   } catch (error) {
     // An unknown caller is counted as a client. The route reports what is wrong with the token.
     if (error instanceof DomainError || error instanceof Unavailable) return null

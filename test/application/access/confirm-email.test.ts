@@ -96,7 +96,7 @@ describe('confirmEmail', () => {
     const ports = fakePorts()
     await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     const token = await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
-    expect(await ports.tokens.verify(token!, NOON)).toEqual({ email, issuedAt: NOON })
+    expect(await ports.tokens.verify(token!)).toMatchObject({ email, issuedAt: NOON })
   })
 
   test('takes a code whichever way it was asked for', async () => {

@@ -50,7 +50,10 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
     },
     givePremium: (email: string = EMAIL) =>
       ports.premiumGrants.add({ id: email, email: email as Email }, ORIGIN),
-    tokenOf: (email: string = EMAIL) => ports.tokens.issue(email as Email, ports.clock.now()),
+    tokenOf(email: string = EMAIL) {
+      const now = ports.clock.now()
+      return ports.tokens.issue(email as Email, { now, orderedAt: now })
+    },
   }
 }
 
