@@ -152,14 +152,20 @@ export type LastReasons = {
   remember(reader: Email, language: Language, index: number): void
 }
 
+/** Who is counted: the address of a token, wherever it calls from, or a client, by the address that it calls from. */
+export type RateLimitSubject =
+  | { readonly kind: 'address'; readonly email: Email }
+  /** The address is valid, or null for a client that did not come over the network. */
+  | { readonly kind: 'client'; readonly address: string | null }
+
 /**
- * Counts requests by client, exactly: any window of its length has at most `limit` accepted requests. A refused request
- * does not count.
+ * Counts requests by subject, exactly: any window of its length has at most `limit` accepted requests. A refused
+ * request does not count.
  */
 export type RateLimiter = {
   readonly limit: number
   readonly windowMs: number
-  take(client: string): Promise<{
+  take(subject: RateLimitSubject): Promise<{
     readonly accepted: boolean
     readonly remaining: number
     /** Until another request is accepted, in milliseconds. */

@@ -1,4 +1,5 @@
-import type { RateLimiter } from '../application/ports.ts'
+import type { RateLimiter, RateLimitSubject } from '../application/ports.ts'
+import { networkOf, ONE_CLIENT } from '../domain/client-network.ts'
 
 /** Clients that find no place share buckets. There is one bucket for so many places. */
 const PLACES_PER_OVERFLOW_BUCKET = 16
@@ -66,7 +67,8 @@ export function slidingWindowLimiter({
   return {
     limit,
     windowMs,
-    async take(client) {
+    async take(subject) {
+      const client = keyOf(subject)
       const now = monotonicMs()
       forgetIdleClients(now)
       const bucket = findBucket(client, now)
@@ -85,4 +87,9 @@ export function slidingWindowLimiter({
       }
     },
   }
+}
+
+/** Cannot be mistaken for another subject's: only an address has an @. */
+function keyOf(subject: RateLimitSubject): string {
+  return subject.kind === 'address' ? subject.email : networkOf(subject.address, ONE_CLIENT)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Email } from '../../domain/email.ts'
 import { slidingWindowLimiter } from '../../infrastructure/sliding-window-limiter.ts'
 
 const WINDOW_MS = 1000
@@ -13,7 +14,7 @@ function openLimiter(limit: number, clientsMax?: number) {
     ...(clientsMax === undefined ? {} : { clientsMax }),
   })
   return {
-    take: limiter.take,
+    take: (client: string) => limiter.take({ kind: 'address', email: client as Email }),
     advance(milliseconds: number) {
       now += milliseconds
     },

@@ -1,11 +1,7 @@
 import type { RateLimiter } from '../../../application/ports.ts'
-import { Unavailable } from '../../../application/unavailable.ts'
-import { networkOf, ONE_CLIENT } from '../../../domain/client-network.ts'
-import type { Email } from '../../../domain/email.ts'
-import { DomainError } from '../../../domain/errors.ts'
 import { type RateLimitPolicy, rulesOf } from '../paths.ts'
-import { authenticateRequest } from './bearer.ts'
 import type { HttpOptions } from './options.ts'
+import { findRateLimitSubject } from './rate-limit-subject.ts'
 
 export type RateLimitVerdict = {
   readonly accepted: boolean
@@ -24,24 +20,12 @@ export async function consumeRateLimit(
   const limiter = policy && limiters[policy]
   if (!limiter) return UNLIMITED
 
-  const email = policy === 'premium' ? await findSubject(ports, request) : null
-  const subject = email ?? networkOf(address, ONE_CLIENT)
+  const subject = await findRateLimitSubject(ports, { policy, request, address })
   const verdict = await limiter.take(subject)
   if (!verdict.accepted) ports.telemetry.record({ kind: 'client_refused', policy })
   return {
     accepted: verdict.accepted,
     headers: rateLimitHeaders(policy, limiter, verdict),
-  }
-}
-
-/** Null without a token that counts. Cannot be mistaken for a client's key: only an address has an @. */
-async function findSubject(ports: HttpOptions['ports'], request: Request): Promise<Email | null> {
-  try {
-    return await authenticateRequest(ports, request)
-  } catch (error) {
-    // An unknown caller is counted as a client. The route reports what is wrong with the token.
-    if (error instanceof DomainError || error instanceof Unavailable) return null
-    throw error
   }
 }
 

@@ -1,4 +1,5 @@
-import type { RateLimiter } from '../../../application/ports.ts'
+import type { RateLimiter, RateLimitSubject } from '../../../application/ports.ts'
+import { networkOf, ONE_CLIENT } from '../../../domain/client-network.ts'
 import type { Email } from '../../../domain/email.ts'
 import { createHandler, type Handler } from '../../../interfaces/http/handler.ts'
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
@@ -83,7 +84,9 @@ export function countingLimiter(limit: number, windowMs = 900_000) {
     limit,
     windowMs,
     taken,
-    async take(client: string) {
+    async take(subject: RateLimitSubject) {
+      const client =
+        subject.kind === 'address' ? subject.email : networkOf(subject.address, ONE_CLIENT)
       const before = taken.get(client) ?? 0
       const accepted = before < limit
       if (accepted) taken.set(client, before + 1)
