@@ -22,6 +22,12 @@ export function parseCodeChallenge(input: string): CodeChallenge {
 
 /** Throws `invalid_proof_key` for what RFC 7636, section 4.1, does not allow. */
 export function parseCodeVerifier(input: string): CodeVerifier {
-  if (!VERIFIER.test(input)) throw new DomainError('invalid_proof_key')
-  return input as CodeVerifier
+  const verifier = findCodeVerifier(input)
+  if (!verifier) throw new DomainError('invalid_proof_key')
+  return verifier
+}
+
+/** Null for what RFC 7636, section 4.1, does not allow. */
+export function findCodeVerifier(input: string): CodeVerifier | null {
+  return VERIFIER.test(input) ? (input as CodeVerifier) : null
 }

@@ -53,3 +53,17 @@ export function isProvenBy(
     !isLoggedOut(verification.verifiedAt, tokensValidAfter)
   )
 }
+
+// Why: docs/decisions.md#only-the-browser-that-proved-an-address-can-pay-for-it
+/**
+ * Whether the address may be paid for by whoever brings `codeChallenge`: the browser that proved the address. Anyone
+ * may where that browser gave no challenge.
+ */
+export function allowsCheckout(
+  verification: Verification | null,
+  { codeChallenge, now }: { codeChallenge: CodeChallenge | null; now: Date },
+): boolean {
+  if (verification === null || !isVerified(verification, now)) return false
+  if (verification.codeChallenge === null) return true
+  return codeChallenge !== null && equalInConstantTime(verification.codeChallenge, codeChallenge)
+}

@@ -1,3 +1,4 @@
+import type { CodeChallenge, CodeVerifier } from '../../domain/code-challenge.ts'
 import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Language } from '../../domain/language.ts'
@@ -10,7 +11,7 @@ import {
   type Purchase,
   refuseSecondPayment,
 } from '../../domain/purchase.ts'
-import { isVerified } from '../../domain/verification.ts'
+import { allowsCheckout } from '../../domain/verification.ts'
 import type { CheckoutSession, Ports } from '../ports.ts'
 import type { Account } from '../store.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -24,16 +25,26 @@ import type { SettleDependencies } from './settle-payment.ts'
 
 type Dependencies = SettleDependencies & Pick<Ports, 'secrets'>
 
-type Buyer = { email: Email; language: Language }
+type Buyer = { email: Email; language: Language; codeChallenge: CodeChallenge | null }
 
 /** One round expires what is in the way (an old price, a page about to close), the next one opens the session. */
 const ROUNDS_MAX = 3
 
 /**
- * Opens the payment page of a verified address, or the one it already has: never two that can be paid. Throws
+ * Opens the payment page of a verified address, or the one it already has: never two that can be paid. Where the
+ * browser that proved the address gave a challenge, only the verifier of it opens the page. Throws
  * `email_not_verified`, `premium_already_active`, `payment_processing` or `Unavailable('payment')`.
  */
-export async function startCheckout(ports: Dependencies, buyer: Buyer): Promise<CheckoutSession> {
+export async function startCheckout(
+  ports: Dependencies,
+  {
+    email,
+    language,
+    codeVerifier = null,
+  }: { email: Email; language: Language; codeVerifier?: CodeVerifier | null },
+): Promise<CheckoutSession> {
+  const codeChallenge = codeVerifier && ports.secrets.challengeOf(codeVerifier)
+  const buyer: Buyer = { email, language, codeChallenge }
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const session = await openSession(ports, buyer)
     if (session) return session
@@ -44,7 +55,7 @@ export async function startCheckout(ports: Dependencies, buyer: Buyer): Promise<
 /** Null when an open purchase had to be settled or closed first, so that the next round has to look again. */
 async function openSession(ports: Dependencies, buyer: Buyer): Promise<CheckoutSession | null> {
   // A refusal costs no call of the provider.
-  refuseCheckoutOf(await ports.purchases.findAccount(buyer.email), ports)
+  refuseCheckoutOf(await ports.purchases.findAccount(buyer.email), buyer, ports)
 
   const price = await ports.payments.price()
   const purchase = await openPurchase(ports, buyer, price)
@@ -61,7 +72,8 @@ async function openSession(ports: Dependencies, buyer: Buyer): Promise<CheckoutS
 async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Promise<Purchase> {
   const draft = draftPurchase({
     id: ports.secrets.newPurchaseId(),
-    ...buyer,
+    email: buyer.email,
+    language: buyer.language,
     price,
     live: ports.payments.live,
     now: ports.clock.now(),
@@ -71,14 +83,20 @@ async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Pr
     checkoutOrigin(ports),
     (account) => {
       // Once more: in the meantime the address may have been erased, and must not be stored again.
-      refuseCheckoutOf(account, ports)
+      refuseCheckoutOf(account, buyer, ports)
       return { purchase: findOpenPurchase(account.purchases) ?? draft }
     },
   )
   return purchase
 }
 
-function refuseCheckoutOf(account: Account, { clock }: Pick<Ports, 'clock'>): void {
-  if (!isVerified(account.verification, clock.now())) throw new DomainError('email_not_verified')
+function refuseCheckoutOf(
+  account: Account,
+  { codeChallenge }: Buyer,
+  { clock }: Pick<Ports, 'clock'>,
+): void {
+  if (!allowsCheckout(account.verification, { codeChallenge, now: clock.now() })) {
+    throw new DomainError('email_not_verified')
+  }
   refuseSecondPayment(account, { hasPremium: hasPremium(account.grants) })
 }

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseCodeChallenge, parseCodeVerifier } from '../../domain/code-challenge.ts'
+import {
+  findCodeVerifier,
+  parseCodeChallenge,
+  parseCodeVerifier,
+} from '../../domain/code-challenge.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
 
@@ -74,6 +78,7 @@ describe('a code verifier', () => {
       fc.property(verifiers, places, strangersTo(UNRESERVED), (input, place, stranger) => {
         const spoilt = replaced(input, place, stranger)
         expect(() => parseCodeVerifier(spoilt)).toThrow(REFUSED)
+        expect(findCodeVerifier(spoilt)).toBeNull()
       }),
     )
   })
@@ -86,5 +91,6 @@ describe('a code verifier', () => {
     ['a line of its own', `x\n${VERIFIER}`],
   ])('is refused: %s', (_, input) => {
     expect(() => parseCodeVerifier(input)).toThrow(REFUSED)
+    expect(findCodeVerifier(input)).toBeNull()
   })
 })

@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { nextTokensValidAfter } from '../../domain/log-out.ts'
-import { isProvenBy, isVerified, newVerification } from '../../domain/verification.ts'
+import {
+  allowsCheckout,
+  isProvenBy,
+  isVerified,
+  newVerification,
+} from '../../domain/verification.ts'
 import { NOON } from '../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../support/proof-key.ts'
 
@@ -89,5 +94,31 @@ describe('the browser that proved an address', () => {
         )
       }),
     )
+  })
+})
+
+describe('a checkout', () => {
+  const lifetimeMs = LIFETIME_MS
+  const challenged = newVerification(email, { codeChallenge: CHALLENGE, lifetimeMs, now: NOON })
+  const plain = newVerification(email, { lifetimeMs, now: NOON })
+
+  test.each([
+    ['the browser that proved the address', challenged, CHALLENGE, true],
+    ['one that brings nothing', challenged, null, false],
+    ['one that brings the challenge of another', challenged, OTHER_CHALLENGE, false],
+    ['anyone, where the proof was without a challenge', plain, null, true],
+    ['anyone with a challenge, where the proof was without one', plain, OTHER_CHALLENGE, true],
+    ['one without a verification', null, CHALLENGE, false],
+  ])('is for %s, or not', (_, verification, codeChallenge, allowed) => {
+    expect(allowsCheckout(verification, { codeChallenge, now: NOON })).toBe(allowed)
+  })
+
+  test.each([
+    ['a millisecond before the verification ends', LIFETIME_MS - 1, true],
+    ['at its end', LIFETIME_MS, false],
+  ])('is allowed or not: %s', (_, afterMs, allowed) => {
+    const now = after(afterMs)
+    expect(allowsCheckout(challenged, { codeChallenge: CHALLENGE, now })).toBe(allowed)
+    expect(allowsCheckout(plain, { codeChallenge: null, now })).toBe(allowed)
   })
 })

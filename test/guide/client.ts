@@ -15,7 +15,7 @@ export async function getExcuse(alibiUrl: string, { email, askCode, pay }: Perso
   const proof = { email, code: await askCode(), codeChallenge }
   let { token } = await ok(alibi.auth['confirm-email'].post(proof))
   if (token === undefined) {
-    await pay((await ok(alibi.checkout.post({ email }))).checkoutUrl)
+    await pay((await ok(alibi.checkout.post({ email, codeVerifier }))).checkoutUrl)
     token = (await ok(alibi.auth.token.post({ email, codeVerifier }))).token
   }
   const options = { query: { lang: 'sv' }, headers: { authorization: `Bearer ${token}` } }

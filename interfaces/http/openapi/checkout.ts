@@ -7,7 +7,8 @@ import { BODY_REFUSALS, describeAnswers } from './responses.ts'
 export const START_CHECKOUT = describeOperation('startCheckout', {
   description:
     'Send the buyer to `checkoutUrl`. While the address has an open session at the price of today, that one is ' +
-    'answered again. The language is that of the mails about the payment.',
+    'answered again. The language is that of the mails about the payment. Where the address was confirmed with a ' +
+    '`codeChallenge`, a request without the `codeVerifier` to it is answered as if the address were not verified.',
   tags: ['checkout'],
   parameters: [ACCEPT_LANGUAGE],
   responses: describeAnswers(

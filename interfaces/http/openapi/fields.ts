@@ -12,6 +12,12 @@ export const CODE_INPUT = t.String({
     'The six digits of the one-time code. Digits of any script, spaces and hyphens are understood.',
   examples: ['012345'],
 })
+/** The secret of RFC 7636 as a client sends it. */
+export const CODE_VERIFIER_INPUT = t.String({
+  description:
+    'What the `codeChallenge` given to /auth/confirm-email was made of: 43 to 128 of the characters A to Z, a to z, ' +
+    '0 to 9, `-`, `.`, `_` and `~` (RFC 7636).',
+})
 /** A language as a client names it. */
 export const LANG_INPUT = t.String({
   description:
@@ -40,6 +46,7 @@ export const SUCCESS = t.Literal(true)
 export const MESSAGE = t.String({ description: 'For people.', minLength: 1 })
 
 export const EXAMPLE_EMAIL = 'ada@example.com'
+export const EXAMPLE_CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 export const EXAMPLE_TOKEN =
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhZGFAZXhhbXBsZS5jb20ifQ.c2lnbmF0dXJl'
 

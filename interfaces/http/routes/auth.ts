@@ -18,7 +18,14 @@ import {
   REQUEST_OTP,
   VERIFY_EMAIL,
 } from '../openapi/auth.ts'
-import { CODE_INPUT, EMAIL_INPUT, EXAMPLE_EMAIL, LANG_INPUT } from '../openapi/fields.ts'
+import {
+  CODE_INPUT,
+  CODE_VERIFIER_INPUT,
+  EMAIL_INPUT,
+  EXAMPLE_CODE_VERIFIER,
+  EXAMPLE_EMAIL,
+  LANG_INPUT,
+} from '../openapi/fields.ts'
 import { ROUTES } from '../paths.ts'
 import { authenticateRequest } from '../request/bearer.ts'
 import { jsonBody } from '../request/json-body.ts'
@@ -40,8 +47,8 @@ const CONFIRM_BODY = t.Object(
     codeChallenge: t.Optional(
       t.String({
         description:
-          'The SHA-256 of a code verifier, in base64url (RFC 7636, method S256). Whoever has the verifier can log in ' +
-          'with it at /auth/token while the verification lasts.',
+          'The SHA-256 of a code verifier, in base64url (RFC 7636, method S256). While the verification lasts, only ' +
+          'whoever has the verifier can open the payment page at /checkout, and log in at /auth/token.',
       }),
     ),
   },
@@ -51,19 +58,8 @@ const CONFIRM_BODY = t.Object(
 )
 
 const TOKEN_BODY = t.Object(
-  {
-    email: EMAIL_INPUT,
-    codeVerifier: t.String({
-      description:
-        'What the `codeChallenge` given to /auth/confirm-email was made of: 43 to 128 of the characters A to Z, a to z, ' +
-        '0 to 9, `-`, `.`, `_` and `~` (RFC 7636).',
-    }),
-  },
-  {
-    examples: [
-      { email: EXAMPLE_EMAIL, codeVerifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' },
-    ],
-  },
+  { email: EMAIL_INPUT, codeVerifier: CODE_VERIFIER_INPUT },
+  { examples: [{ email: EXAMPLE_EMAIL, codeVerifier: EXAMPLE_CODE_VERIFIER }] },
 )
 
 export function authRoutes({ ports, development }: HttpOptions) {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import type { CodeChallenge, CodeVerifier } from '../../../domain/code-challenge.ts'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import { fakePorts, NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
+import { CHALLENGE, OTHER_CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
 
 const email = parseEmail('ada@example.com')
 const alreadyActive = new DomainError('premium_already_active')
@@ -95,6 +97,45 @@ describe('who may pay', () => {
     await expect(checkout()).rejects.toEqual(alreadyActive)
     await ports.premiumGrants.revokeAll(email, ORIGIN)
     expect((await checkout()).sessionId).not.toBe(sessionId)
+  })
+})
+
+describe('where the browser that proved the address gave a challenge', () => {
+  async function openChallenged() {
+    const opened = await open()
+    const { ports } = opened
+    const verifyFrom = (codeChallenge: CodeChallenge) => {
+      const lifetimeMs = 30 * MINUTE_MS
+      const now = ports.clock.now()
+      return saveVerification(ports, newVerification(email, { codeChallenge, lifetimeMs, now }))
+    }
+    await verifyFrom(CHALLENGE)
+    const checkoutBy = (codeVerifier: CodeVerifier | null) =>
+      startCheckout(ports, { email, language: 'en', codeVerifier })
+    return { ...opened, verifyFrom, checkoutBy }
+  }
+
+  test('it alone opens the page, and opens it again', async () => {
+    const { payments, checkoutBy, states } = await openChallenged()
+    for (const other of [null, OTHER_VERIFIER]) {
+      await expect(checkoutBy(other)).rejects.toEqual(new DomainError('email_not_verified'))
+    }
+    expect(payments.calls).toEqual([])
+    const session = await checkoutBy(VERIFIER)
+    expect(await checkoutBy(VERIFIER)).toEqual(session)
+    await expect(checkoutBy(null)).rejects.toEqual(new DomainError('email_not_verified'))
+    expect(await states()).toEqual(['open'])
+  })
+
+  test('nothing is stored where another browser proves the address while the price is asked for', async () => {
+    const { payments, verifyFrom, checkoutBy, states } = await openChallenged()
+    const price = payments.price
+    payments.price = async () => {
+      await verifyFrom(OTHER_CHALLENGE)
+      return price()
+    }
+    await expect(checkoutBy(VERIFIER)).rejects.toEqual(new DomainError('email_not_verified'))
+    expect(await states()).toEqual([])
   })
 })
 

@@ -52,13 +52,13 @@ const SUCCESSES: Readonly<Record<string, (http: Http) => Promise<Prepared>>> = {
   checkPremium: async () => ({ query: `?email=${EMAIL}` }),
   startCheckout: async (http) => {
     await confirm(http)
-    return { fields: { email: EMAIL } }
+    return { fields: { email: EMAIL, codeVerifier: VERIFIER } }
   },
   pickReason: withToken,
   readStrings: withToken,
   showPayment: async (http) => {
     await confirm(http)
-    await http.post('/checkout', { email: EMAIL })
+    await http.post('/checkout', { email: EMAIL, codeVerifier: VERIFIER })
     const [sessionId = ''] = [...http.ports.payments.sessions.keys()]
     http.ports.payments.move(sessionId, 'paid')
     return { query: `?session_id=${sessionId}` }
@@ -128,7 +128,7 @@ export const SPOILERS: Readonly<Record<string, (attempt: Attempt) => void | Prom
     await http.givePremium()
   },
   async PaymentProcessing({ http }) {
-    await http.post('/checkout', { email: EMAIL })
+    await http.post('/checkout', { email: EMAIL, codeVerifier: VERIFIER })
     const [sessionId = ''] = [...http.ports.payments.sessions.keys()]
     http.ports.payments.move(sessionId, 'processing')
   },

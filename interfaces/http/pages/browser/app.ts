@@ -165,7 +165,9 @@ function changeEmail(): void {
 
 async function buy(): Promise<void> {
   try {
-    const { checkoutUrl } = await endpoints.startCheckout(session.email(), texts.language())
+    const email = session.email()
+    const { codeVerifier } = findProof(email) ?? {}
+    const { checkoutUrl } = await endpoints.startCheckout(email, codeVerifier, texts.language())
     texts.say(waiting, () => texts.word('to_payment'))
     isLeaving = true
     location.assign(checkoutUrl)

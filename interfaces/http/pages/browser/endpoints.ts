@@ -16,8 +16,8 @@ export function endpointsOf({ call }: Pick<ReturnType<typeof apiClient>, 'call'>
       }),
     logInVerified: (email: string, codeVerifier: string) =>
       call<{ token: string }>('POST', '/auth/token', { body: { email, codeVerifier } }),
-    startCheckout: (email: string, lang: Language) =>
-      call<{ checkoutUrl: string }>('POST', '/checkout', { body: { email, lang } }),
+    startCheckout: (email: string, codeVerifier: string | undefined, lang: Language) =>
+      call<{ checkoutUrl: string }>('POST', '/checkout', { body: { email, codeVerifier, lang } }),
     pickReason: (lang: Language, token: string | null) =>
       call<Excuse>('GET', `/premium-reasons?lang=${lang}`, { token }),
     logOut: (token: string | null) => call('POST', '/auth/logout', { token }),

@@ -125,7 +125,7 @@ describe('the OpenAPI document', () => {
     ['/auth/confirm-email', ['email', 'code'], ['email', 'code', 'codeChallenge']],
     ['/auth/token', ['email', 'codeVerifier'], ['email', 'codeVerifier']],
     ['/auth/login', ['email', 'code'], ['email', 'code']],
-    ['/checkout', ['email'], ['email', 'lang']],
+    ['/checkout', ['email'], ['email', 'codeVerifier', 'lang']],
   ])('says what %s takes', async (path, required, fields) => {
     const body = bodyOf(await read(), path)
     expect(body?.schema.required).toEqual(required)

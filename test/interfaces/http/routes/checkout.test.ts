@@ -2,12 +2,19 @@ import { describe, expect, test } from 'bun:test'
 import { MINUTE_MS } from '../../../../domain/duration.ts'
 import { fakePorts, tinyContent } from '../../../support/fakes.ts'
 import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
+import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../../support/proof-key.ts'
 
-async function openVerified(ports = fakePorts()) {
+async function openVerified(ports = fakePorts(), proof: object = {}) {
   const http = openHttp({}, ports)
-  await http.post('/auth/confirm-email', { email: EMAIL, code: await http.mailCode() })
+  await http.post('/auth/confirm-email', { email: EMAIL, code: await http.mailCode(), ...proof })
   return http
 }
+
+const NOT_VERIFIED = answers(
+  403,
+  'Email not verified',
+  'Please verify your email with OTP code before purchasing',
+)
 
 describe('POST /checkout', () => {
   test('returns the payment page of a verified address', async () => {
@@ -70,18 +77,52 @@ describe('POST /checkout', () => {
 
   test('refuses an address that is not verified, or no longer', async () => {
     const http = openHttp()
-    const refused = answers(
-      403,
-      'Email not verified',
-      'Please verify your email with OTP code before purchasing',
-    )
-    expect(await http.post('/checkout', { email: EMAIL })).toMatchObject(refused)
+    expect(await http.post('/checkout', { email: EMAIL })).toMatchObject(NOT_VERIFIED)
     expect(http.ports.payments.calls).toEqual([])
 
     const verified = await openVerified()
     verified.ports.clock.advance(30 * MINUTE_MS)
-    expect(await verified.post('/checkout', { email: EMAIL })).toMatchObject(refused)
+    expect(await verified.post('/checkout', { email: EMAIL })).toMatchObject(NOT_VERIFIED)
   })
+
+  test('returns the page of an address that was confirmed with a challenge to its verifier', async () => {
+    const http = await openVerified(fakePorts(), { codeChallenge: CHALLENGE })
+    const answer = await http.post('/checkout', { email: EMAIL, codeVerifier: VERIFIER })
+    expect(answer).toMatchObject({ status: 200, body: { success: true } })
+  })
+
+  test.each([undefined, '', VERIFIER.slice(1), `${VERIFIER}\n`, 'ü'.repeat(43), OTHER_VERIFIER])(
+    'refuses the verifier %j where there is a challenge, and does not look at it where there is none',
+    async (codeVerifier) => {
+      const challenged = await openVerified(fakePorts(), { codeChallenge: CHALLENGE })
+      expect(await challenged.post('/checkout', { email: EMAIL, codeVerifier })).toMatchObject(
+        NOT_VERIFIED,
+      )
+      expect(challenged.ports.payments.calls).toEqual([])
+
+      const plain = await openVerified()
+      expect((await plain.post('/checkout', { email: EMAIL, codeVerifier })).status).toBe(200)
+    },
+  )
+
+  test.each([null, 43, true, [[VERIFIER]], { codeVerifier: VERIFIER }])(
+    'refuses the verifier %j, which is no text, after the address and before anything else',
+    async (codeVerifier) => {
+      const http = openHttp()
+      for (const proof of [null, {}, { codeChallenge: CHALLENGE }]) {
+        if (proof) {
+          const body = { email: EMAIL, code: await http.mailCode(), ...proof }
+          await http.post('/auth/confirm-email', body)
+        }
+        expect(await http.post('/checkout', { email: EMAIL, codeVerifier })).toMatchObject(
+          answers(400, 'Invalid request'),
+        )
+      }
+      expect(await http.post('/checkout', { email: 'nobody', codeVerifier })).toMatchObject(
+        answers(400, 'Invalid email'),
+      )
+    },
+  )
 
   test('refuses an address that has premium, without asking the provider', async () => {
     const http = await openVerified()
