@@ -32,6 +32,8 @@ export type OtpMail = {
   readonly language: Language
   /** How long the code still lives, in milliseconds. */
   readonly validForMs: number
+  /** Whether the address has or had premium. Where mails have to wait, those of customers come first. */
+  readonly isCustomer: boolean
 }
 
 /** Tells a buyer how a payment ended. */

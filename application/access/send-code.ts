@@ -3,7 +3,7 @@ import type { Language } from '../../domain/language.ts'
 import { confirmMailed, issueOtp, type OtpCode, releaseMail } from '../../domain/otp.ts'
 import type { Ports } from '../ports.ts'
 
-type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'mailer' | 'clock' | 'rules'>
+type Dependencies = Pick<Ports, 'otps' | 'premiumGrants' | 'secrets' | 'mailer' | 'clock' | 'rules'>
 
 /**
  * Mails an address its code and returns it. The mail is counted before it is sent, so that parallel requests cannot
@@ -14,6 +14,8 @@ export async function sendCode(
   ports: Dependencies,
   { email, language }: { email: Email; language: Language },
 ): Promise<OtpCode> {
+  const grants = await ports.premiumGrants.findByEmail(email)
+  const isCustomer = grants.length > 0
   const now = ports.clock.now()
   const freshSeed = ports.secrets.newOtpSeed()
   const lifetimeMs = ports.rules.otpLifetimeMs
@@ -24,7 +26,7 @@ export async function sendCode(
   const code = ports.secrets.deriveOtpCode(email, otp.seed)
   const validForMs = otp.expiresAt.getTime() - now.getTime()
   try {
-    await ports.mailer.sendOtp({ to: email, code, language, validForMs })
+    await ports.mailer.sendOtp({ to: email, code, language, validForMs, isCustomer })
   } catch (error) {
     await ports.otps.update(email, (record) => ({ record: releaseMail(record, now) }))
     throw error

@@ -4,14 +4,17 @@ import { Unavailable } from '../../application/unavailable.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OutboxKey } from '../../domain/outbox.ts'
 import { RESEND_URL } from '../config/email-settings.ts'
+import { SYSTEM_TIMERS } from '../system-clock.ts'
+import { readAnnouncedPace } from './announced-pace.ts'
 import type { EmailContent } from './mail-layout.ts'
 import { otpEmail } from './otp-email.ts'
 import { paymentEmail } from './payment-email.ts'
+import { type Answer, type SendingPace, sendingPace } from './sending-pace.ts'
 
 const TIMEOUT_MS = 10_000
 const REASON_LENGTH_MAX = 200
 
-/** Sends through Resend's API, or through a server that takes its place at `baseUrl`. */
+/** Sends through Resend's API, or a server that takes its place at `baseUrl`, at the pace that this announces. */
 export function resendMailer({
   apiKey,
   baseUrl,
@@ -19,6 +22,7 @@ export function resendMailer({
   content,
   publicUrl,
   timeoutMs = TIMEOUT_MS,
+  pace = sendingPace({ timers: SYSTEM_TIMERS, timeoutMs }),
 }: {
   apiKey: string
   baseUrl: string | null
@@ -27,40 +31,51 @@ export function resendMailer({
   /** Where the service is: a code in a mail is bound to its host, and a payment mail leads there. */
   publicUrl: string
   timeoutMs?: number
+  pace?: SendingPace
 }): Mailer {
   const resend = new Resend(apiKey, { baseUrl: baseUrl ?? RESEND_URL })
   const host = new URL(publicUrl).hostname
 
-  async function send(
-    { to, key }: { to: Email; key: OutboxKey | null },
+  /** Each try of a mail is the same request, under the same key. */
+  async function tryOnce(
+    { to, key }: Addressed,
     { headers, ...mail }: EmailContent,
-  ): Promise<void> {
+    timeLeftMs: number,
+  ): Promise<Answer> {
     // The SDK hands these to fetch. A redirect that is followed would carry the code to another host.
     const options: CreateEmailRequestOptions & RequestInit = {
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Math.ceil(timeLeftMs)),
       redirect: 'manual',
       ...(key === null ? {} : { idempotencyKey: key }),
     }
-    const { data, error } = await resend.emails.send(
-      { from, to, ...mail, headers: { ...headers } },
-      options,
-    )
+    const answer = await resend.emails.send({ from, to, ...mail, headers: { ...headers } }, options)
+    const { data, error } = answer
+    const announced = readAnnouncedPace(answer.headers ?? {})
     // Resend reports failure in its result rather than by throwing. An answer without an id is no success.
-    if (typeof data?.id === 'string' || (key !== null && isKnownMail(error))) return
+    if (typeof data?.id === 'string' || (key !== null && isKnownMail(error))) {
+      return { announced, tooMany: null }
+    }
+    if (isTooMany(error)) return { announced, tooMany: outage(error) }
     throw outage(error)
   }
 
+  const send = (to: Addressed, mail: EmailContent, isCustomer: boolean) =>
+    pace.send((timeLeftMs) => tryOnce(to, mail, timeLeftMs), { isCustomer })
+
   return {
-    async sendOtp({ to, code, language: wanted, validForMs }) {
+    async sendOtp({ to, code, language: wanted, validForMs, isCustomer }) {
       const { language, strings } = content.in(wanted)
-      await send({ to, key: null }, otpEmail({ code, language, validForMs, host, strings }))
+      const mail = otpEmail({ code, language, validForMs, host, strings })
+      await send({ to, key: null }, mail, isCustomer)
     },
     async sendPaymentNotice(notice) {
       const { language, strings } = content.in(notice.language)
-      await send(notice, paymentEmail({ ...notice, language }, { publicUrl, strings }))
+      await send(notice, paymentEmail({ ...notice, language }, { publicUrl, strings }), true)
     },
   }
 }
+
+type Addressed = { readonly to: Email; readonly key: OutboxKey | null }
 
 /** Resend's error as its SDK passes it on: the body of any answer. */
 type Refused = { name?: unknown; message?: unknown; statusCode?: unknown } | null
@@ -71,6 +86,14 @@ type Refused = { name?: unknown; message?: unknown; statusCode?: unknown } | nul
  */
 function isKnownMail(error: Refused): boolean {
   return error?.name === 'invalid_idempotent_request'
+}
+
+/** Nothing more is taken on that day or in that month: https://resend.com/docs/api-reference/errors */
+const USED_UP: readonly unknown[] = ['daily_quota_exceeded', 'monthly_quota_exceeded']
+
+/** Whether the mail is taken if it comes a little later. */
+function isTooMany(error: Refused): boolean {
+  return error?.statusCode === 429 && !USED_UP.includes(error.name)
 }
 
 function outage(error: Refused): Unavailable {

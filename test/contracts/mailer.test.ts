@@ -14,7 +14,13 @@ import { startMailbox } from '../support/mailbox.ts'
 const publicUrl = 'https://alibi.example.com'
 const to = 'anna@example.com' as Email
 
-const CODE: OtpMail = { to, code: '123456' as OtpCode, language: 'en', validForMs: 600_000 }
+const CODE: OtpMail = {
+  to,
+  code: '123456' as OtpCode,
+  language: 'en',
+  validForMs: 600_000,
+  isCustomer: true,
+}
 const NOTICE: PaymentNotice = {
   kind: 'payment_confirmed',
   key: 'payment_confirmed:pur_1' as OutboxKey,

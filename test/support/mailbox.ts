@@ -38,6 +38,8 @@ export function startMailbox({ clock = { now: () => new Date() } } = {}) {
   const domains: { name: string; status: string }[] = []
   const domainAnswers: (() => Response | Promise<Response>)[] = []
   let domainQuestions = 0
+  let announced = (_status: number): Record<string, string> => ({})
+  let judge = (_mail: Mail): Response | null => null
   const known = new Map<string, { body: string; at: Date; id: string | null }>()
 
   /** Once under each key, for as long as keys are remembered. */
@@ -95,15 +97,24 @@ export function startMailbox({ clock = { now: () => new Date() } } = {}) {
       mails.push(mail)
       keys.add(request.headers.get('authorization') ?? 'none')
 
-      const fault = nextFault()
-      if (typeof fault === 'function') return fault(mail)
-      if (fault === 'down') return refusal(500, 'internal_server_error')
-      if (fault === 'hang' || fault === 'reset') return noAnswer(fault)
-      const answer = await take(mail, body)
-      if (fault === null) return answer
-      return noAnswer(fault === 'taken_hang' ? 'hang' : 'reset')
+      const refused = judge(mail)
+      const answer = refused ?? (await answerMail(mail, body))
+      for (const [name, value] of Object.entries(announced(answer.status))) {
+        answer.headers.set(name, value)
+      }
+      return answer
     },
   })
+
+  async function answerMail(mail: Mail, body: string): Promise<Response> {
+    const fault = nextFault()
+    if (typeof fault === 'function') return fault(mail)
+    if (fault === 'down') return refusal(500, 'internal_server_error')
+    if (fault === 'hang' || fault === 'reset') return noAnswer(fault)
+    const answer = await take(mail, body)
+    if (fault === null) return answer
+    return noAnswer(fault === 'taken_hang' ? 'hang' : 'reset')
+  }
 
   return {
     url: `http://127.0.0.1:${server.port}`,
@@ -122,6 +133,14 @@ export function startMailbox({ clock = { now: () => new Date() } } = {}) {
     /** Spoils the next `times` mails; Infinity is until `clearFaults`. */
     fault(fault: MailFault, { times = 1 } = {}) {
       faults.push({ fault, left: times })
+    },
+    /** Puts headers on every answer to a mail, by its status. */
+    announce(headers: typeof announced) {
+      announced = headers
+    },
+    /** Refuses every mail for which there is an answer, and sends it nowhere. */
+    judge(refuse: typeof judge) {
+      judge = refuse
     },
     clearFaults() {
       faults.length = 0

@@ -15,7 +15,9 @@ describe('requestOtp', () => {
     const ports = fakePorts()
     await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     const code = await requestOtp(ports, request)
-    expect(ports.mailer.mails).toEqual([{ to: email, code, language: 'de', validForMs: 600_000 }])
+    expect(ports.mailer.mails).toEqual([
+      { to: email, code, language: 'de', validForMs: 600_000, isCustomer: true },
+    ])
     await redeemOtp(ports, { email, code })
   })
 

@@ -6,7 +6,7 @@ import { Unavailable } from '../../../application/unavailable.ts'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { fakePorts, NOON } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const request = { email, language: 'sv' } as const
@@ -23,7 +23,7 @@ describe('sendCode', () => {
     const ports = fakePorts()
     const code = await sendCode(ports, request)
     expect(ports.mailer.mails).toEqual([
-      { to: email, code, language: 'sv', validForMs: 10 * MINUTE_MS },
+      { to: email, code, language: 'sv', validForMs: 10 * MINUTE_MS, isCustomer: false },
     ])
     await redeemOtp(ports, { email, code })
   })
@@ -38,7 +38,18 @@ describe('sendCode', () => {
       code,
       language: 'fr',
       validForMs: 6 * MINUTE_MS,
+      isCustomer: false,
     })
+  })
+
+  test('tells the mailer who is a customer, also one whose premium was revoked', async () => {
+    const ports = fakePorts()
+    await ports.premiumGrants.add({ id: 'grant', email }, ORIGIN)
+    await sendCode(ports, request)
+    await ports.premiumGrants.revokeAll(email, ORIGIN)
+    await sendCode(ports, request)
+    await sendCode(ports, { ...request, email: parseEmail('eve@example.com') })
+    expect(ports.mailer.mails.map(({ isCustomer }) => isCustomer)).toEqual([true, true, false])
   })
 
   test('mails a new code once the old one has less than half its life left', async () => {

@@ -22,6 +22,7 @@ test('a code is shown whole: its address, its subject and its text', async () =>
     code: '012345' as OtpCode,
     language: 'en',
     validForMs: 600_000,
+    isCustomer: false,
   })
 
   expect(written.join('')).toBe(`┌─ mail

@@ -24,6 +24,7 @@ const MAIL: OtpMail = {
   code: '123456' as OtpCode,
   language: 'sv',
   validForMs: 600_000,
+  isCustomer: true,
 }
 const WORDS = otpEmail({ ...MAIL, host: 'alibi.example.com', strings: content.in('sv').strings })
 
@@ -145,7 +146,8 @@ describe('on the wire', () => {
 describe.each(SENDINGS)('%s', (_, send) => {
   test.each([400, 422, 429, 500, 503])('answered %d is an outage that may pass', async (status) => {
     const url = serve(() => refusal(status, 'some_error', 'Not today'))
-    const error = await failure(send(mailerAt(url)))
+    // 429 is waited for, where the time allows that.
+    const error = await failure(send(mailerAt(url, { timeoutMs: TIMEOUT_MS })))
     expect(error).toMatchObject({ outage: 'email', answered: true, needsOperator: false })
     expect(causeOf(error)).toBe(`Resend: some_error (${status}): Not today`)
   })

@@ -17,7 +17,13 @@ import { openPurchase } from '../../support/stores/contract-purchases.ts'
 import { scriptedPayments } from '../../support/stripe/scripted-payments.ts'
 
 const to = parseEmail('ada@example.com')
-const MAIL = { to, code: '123456' as OtpCode, language: 'en', validForMs: 1 } as const
+const MAIL = {
+  to,
+  code: '123456' as OtpCode,
+  language: 'en',
+  validForMs: 1,
+  isCustomer: true,
+} as const
 const NOTICE = {
   kind: 'payment_failed',
   key: 'key' as OutboxKey,

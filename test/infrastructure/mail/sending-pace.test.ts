@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'bun:test'
+import { Unavailable } from '../../../application/unavailable.ts'
+import type { AnnouncedPace } from '../../../infrastructure/mail/announced-pace.ts'
+import { type Answer, sendingPace } from '../../../infrastructure/mail/sending-pace.ts'
+import { movedTimers } from '../../support/moved-timers.ts'
+
+const TIMEOUT_MS = 10_000
+const SILENT: AnnouncedPace = { limit: null, retryAfterMs: null }
+const FIVE_A_SECOND: AnnouncedPace = { ...SILENT, limit: { count: 5, windowMs: 1000 } }
+const REFUSAL = new Unavailable('email', { cause: 'too many', answered: true })
+
+const taken = (announced = FIVE_A_SECOND): Answer => ({ announced, tooMany: null })
+const tooMany = (announced: AnnouncedPace): Answer => ({ announced, tooMany: REFUSAL })
+
+/** A pace whose tries are answered by the test, and what became of each mail. */
+function openPace() {
+  const timers = movedTimers()
+  const pace = sendingPace({ timers, timeoutMs: TIMEOUT_MS })
+  const tries: { name: string; atMs: number; timeLeftMs: number }[] = []
+  const open: { name: string; answer: (answer: Answer) => void; fail: (error: unknown) => void }[] =
+    []
+  const ends: Record<string, { atMs: number; error: unknown }> = {}
+
+  function send(name: string, isCustomer = false): void {
+    const end = (error: unknown) => {
+      ends[name] = { atMs: timers.monotonicMs(), error }
+    }
+    const tryOnce = (timeLeftMs: number) => {
+      tries.push({ name, atMs: timers.monotonicMs(), timeLeftMs })
+      const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+      open.push({ name, answer: resolve, fail: reject })
+      return promise
+    }
+    pace.send(tryOnce, { isCustomer }).then(() => end(null), end)
+  }
+
+  return {
+    tries,
+    ends,
+    names: () => tries.map(({ name }) => name),
+    send,
+    sendMany(count: number): void {
+      for (let number = 1; number <= count; number++) send(String(number))
+    },
+    /** Answers the tries under way, the oldest first. */
+    async answer(answer: Answer, count = open.length): Promise<void> {
+      for (const one of open.splice(0, count)) one.answer(answer)
+      await settle()
+    },
+    async fail(error: unknown): Promise<void> {
+      open.shift()?.fail(error)
+      await settle()
+    },
+    async pass(milliseconds: number): Promise<void> {
+      timers.advance(milliseconds)
+      await settle()
+    },
+  }
+}
+
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('a provider that has not said anything yet', () => {
+  test('gets five at once, and the rest as soon as it answers without a pace', async () => {
+    const { sendMany, answer, tries } = openPace()
+    sendMany(30)
+    expect(tries).toHaveLength(5)
+    await answer(taken(SILENT), 1)
+    expect(tries).toHaveLength(30)
+  })
+
+  test('gets the rest when the first try fails in another way, too', async () => {
+    const { sendMany, fail, tries, ends } = openPace()
+    sendMany(30)
+    const error = new Unavailable('email', { cause: 'down', answered: true })
+    await fail(error)
+    expect(ends).toEqual({ 1: { atMs: 0, error } })
+    expect(tries).toHaveLength(30)
+  })
+
+  test('and hangs keeps others waiting for two seconds at a time', async () => {
+    const { sendMany, pass, tries } = openPace()
+    sendMany(12)
+    await pass(1999)
+    expect(tries).toHaveLength(5)
+    await pass(1)
+    expect(tries).toHaveLength(10)
+    await pass(2000)
+    expect(tries).toHaveLength(12)
+  })
+})
+
+describe('a provider that has announced its pace', () => {
+  test('gets a mail at once where that keeps to it', async () => {
+    const { send, answer, pass, tries } = openPace()
+    for (let second = 0; second < 10; second++) {
+      for (let one = 0; one < 5; one++) send(`${second} ${one}`)
+      expect(tries).toHaveLength(5 * (second + 1))
+      await answer(taken())
+      await pass(1000)
+    }
+  })
+
+  test('gets the next ones a window after it has answered', async () => {
+    const { sendMany, answer, pass, tries } = openPace()
+    sendMany(7)
+    await pass(300)
+    await answer(taken())
+    await pass(999)
+    expect(tries).toHaveLength(5)
+    await pass(1)
+    expect(tries.slice(5)).toEqual([
+      { name: '6', atMs: 1300, timeLeftMs: 8700 },
+      { name: '7', atMs: 1300, timeLeftMs: 8700 },
+    ])
+  })
+
+  test('may change it', async () => {
+    const { sendMany, answer, pass, tries } = openPace()
+    sendMany(20)
+    await answer(taken({ ...SILENT, limit: { count: 2, windowMs: 1000 } }))
+    await pass(1000)
+    expect(tries).toHaveLength(7)
+    await answer(taken({ ...SILENT, limit: { count: 10, windowMs: 1000 } }))
+    expect(tries).toHaveLength(15)
+  })
+})
+
+describe('after "too many"', () => {
+  test('every mail waits as long as was said, and the refused ones come first', async () => {
+    const { sendMany, send, answer, pass, names } = openPace()
+    sendMany(6)
+    await answer(tooMany({ ...FIVE_A_SECOND, retryAfterMs: 3000 }))
+    send('customer', true)
+    await pass(2999)
+    expect(names()).toHaveLength(5)
+    await pass(1)
+    expect(names().slice(5)).toEqual(['customer', '1', '2', '3', '4'])
+  })
+
+  test('without a pace one goes at a time, until nobody waits', async () => {
+    const { sendMany, answer, pass, names } = openPace()
+    sendMany(3)
+    await answer(tooMany(SILENT))
+    await pass(999)
+    expect(names()).toEqual(['1', '2', '3'])
+    await pass(1)
+    expect(names().slice(3)).toEqual(['1'])
+    await answer(taken(SILENT))
+    expect(names().slice(3)).toEqual(['1', '2'])
+    await answer(taken(SILENT))
+    await answer(taken(SILENT))
+    sendMany(3)
+    expect(names().slice(6)).toEqual(['1', '2', '3'])
+  })
+
+  test.each([
+    ['at once', 0, 250],
+    ['in a day', 86_400_000, 60_000],
+  ])('a provider that says to come again %s is left alone for some time', async (_, said, ms) => {
+    const { send, answer, pass, tries } = openPace()
+    send('first')
+    await answer(tooMany({ ...FIVE_A_SECOND, retryAfterMs: said }))
+    await pass(ms - 1)
+    send('second')
+    expect(tries).toHaveLength(1)
+    await pass(1)
+    send('third')
+    expect(tries.length).toBeGreaterThan(1)
+  })
+
+  test('a mail that cannot be in time any more is refused at once, with what the provider said', async () => {
+    const { sendMany, send, answer, ends } = openPace()
+    sendMany(6)
+    await answer(tooMany({ ...FIVE_A_SECOND, retryAfterMs: 9000 }))
+    expect(Object.keys(ends)).toEqual(['1', '2', '3', '4', '5', '6'])
+    expect(ends['1']).toEqual({ atMs: 0, error: REFUSAL })
+    expect(ends['6']?.error).toMatchObject({ outage: 'email', answered: true })
+    send('later')
+    await settle()
+    expect(ends['later']?.error).toMatchObject({ outage: 'email', answered: true })
+  })
+
+  test('no try begins in the last second, and every one has what is left of the ten', async () => {
+    const { send, answer, pass, tries, ends } = openPace()
+    send('first')
+    await answer(taken({ ...SILENT, limit: { count: 1, windowMs: 8000 } }))
+    send('second')
+    send('third')
+    await pass(8000)
+    expect(tries[1]).toEqual({ name: 'second', atMs: 8000, timeLeftMs: 2000 })
+    await pass(1000)
+    expect(ends['third']).toMatchObject({ atMs: 9000, error: { outage: 'email' } })
+  })
+})
+
+test('what a try throws ends its own mail, and lets the others go on', async () => {
+  const { sendMany, fail, answer, ends } = openPace()
+  const fault = new Error('a bug')
+  sendMany(2)
+  await fail(fault)
+  await answer(taken())
+  expect(ends).toEqual({ 1: { atMs: 0, error: fault }, 2: { atMs: 0, error: null } })
+})
