@@ -120,14 +120,6 @@ function checkSafety({
       ),
     )
   }
-  if (!isProduction && isKeyLive === true) {
-    found.push(
-      warning(
-        'STRIPE_SECRET_KEY is a live key: what is tried out in development costs real money',
-        'use a test key, sk_test_… or rk_test_…',
-      ),
-    )
-  }
   if (hasPreviousSecret) {
     found.push(
       warning(

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net'
+import { isLoopback } from '../../application/loopback.ts'
 import { ANY_WEB_ORIGIN, parseBrowserOrigin, SECURE_ORIGIN } from './origins.ts'
-import { listOf, wholeNumber } from './setting-formats.ts'
+import { listOf, SWITCH, wholeNumber } from './setting-formats.ts'
 import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
 
 export type ListenAddress = { readonly host: string; readonly port: number }
@@ -58,17 +59,40 @@ export function readMetricsPort(
 }
 
 export function readNetwork(settings: SettingsSource, environment: AppEnvironment): NetworkConfig {
+  const address = readListenAddress(settings)
+  const publicUrl =
+    environment === 'production'
+      ? settings.require<string | null>('PUBLIC_URL', SECURE_ORIGIN, null)
+      : settings.read<string | null>('PUBLIC_URL', ANY_WEB_ORIGIN, null)
+  const mayBePublic = settings.read('ALLOW_PUBLIC_DEVELOPMENT', SWITCH, false)
+  if (environment === 'development' && !mayBePublic) {
+    refusePublic(settings, { ...address, publicUrl })
+  }
   const network = {
-    ...readListenAddress(settings),
-    publicUrl:
-      environment === 'production'
-        ? settings.require<string | null>('PUBLIC_URL', SECURE_ORIGIN, null)
-        : settings.read<string | null>('PUBLIC_URL', ANY_WEB_ORIGIN, null),
+    ...address,
+    publicUrl,
     corsOrigins: settings.read<NetworkConfig['corsOrigins']>('CORS_ORIGINS', CORS_ORIGINS, '*'),
     trustedProxies: settings.read<readonly string[]>('TRUSTED_PROXIES', PROXIES, []),
   }
   return { ...network, isTrustedProxy: addressTest(network.trustedProxies) }
 }
+
+/** Development answers everybody who asks with the code of any address. */
+function refusePublic(
+  settings: SettingsSource,
+  { host, publicUrl }: Pick<NetworkConfig, 'host' | 'publicUrl'>,
+): void {
+  const unless = 'in development, unless ALLOW_PUBLIC_DEVELOPMENT=on lets everybody see codes'
+  if (!isOwnMachine(`http://${isIP(host) === 6 ? `[${host}]` : host}`)) {
+    settings.report(`HOST must be on loopback, such as 127.0.0.1, ${unless}`)
+  }
+  if (publicUrl !== null && !isOwnMachine(publicUrl)) {
+    settings.report(`PUBLIC_URL must be on loopback, such as http://localhost:3000, ${unless}`)
+  }
+}
+
+/** The URL parser writes names in lower case, and addresses in their shortest form. */
+const isOwnMachine = (url: string) => isLoopback(URL.parse(url)?.hostname ?? '')
 
 /** A name whose last label is a number is a mistyped address. */
 function isHostName(text: string): boolean {

@@ -35,6 +35,11 @@ const SECRET_KEY = matching(
   /^[sr]k_(?:test|live)_\w+$/,
   'a Stripe secret key (sk_test_…, sk_live_…) or restricted key (rk_test_…, rk_live_…)',
 )
+/** Whether a key is none that is live. Which form it must have is said where it is used. */
+const UNREAD_KEY: SettingFormat<boolean> = {
+  shape: SECRET_KEY.shape,
+  parse: (text) => !isLiveKey(text.trim()),
+}
 const WEBHOOK_SECRETS = listOf(
   (text) => (/^whsec_[\w+/=-]+$/.test(text) ? text : undefined),
   'the signing secret of the Stripe webhook endpoint, whsec_…; several separated by commas',
@@ -49,6 +54,7 @@ const PRODUCT_NAME = matching(/^(?=.*\S)\P{Cc}{1,250}$/u, '1 to 250 characters o
 const AMOUNT = wholeNumber({ min: 1, max: 99_999_999 })
 
 export function readPayment(settings: SettingsSource, environment: AppEnvironment): PaymentConfig {
+  if (environment === 'development') refuseLiveKey(settings)
   const provider = readProvider(settings, environment)
   const product = readProduct(settings)
   if (provider === 'stripe') return { provider, ...readStripe(settings), product }
@@ -65,6 +71,13 @@ function readProvider(
   if (environment === 'production') return settings.read('PAYMENT_PROVIDER', ONLY_STRIPE, 'stripe')
   const hasStripe = settings.isSet('STRIPE_SECRET_KEY')
   return settings.read('PAYMENT_PROVIDER', EITHER_PROVIDER, hasStripe ? 'stripe' : 'sandbox')
+}
+
+/** Development hands out the codes that lead to what was paid for. */
+function refuseLiveKey(settings: SettingsSource): void {
+  const isTestKey = settings.read('STRIPE_SECRET_KEY', UNREAD_KEY, true)
+  if (isTestKey) return
+  settings.report('STRIPE_SECRET_KEY must be a test key, sk_test_… or rk_test_…, in development')
 }
 
 /** Whether payments with this key move real money. */

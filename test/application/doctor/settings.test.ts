@@ -55,12 +55,6 @@ test.each<[string, Partial<NonNullable<SettingsFacts['settings']>>, string]>([
   ])
 })
 
-test('warns of a live key in development', () => {
-  const settings = { ...SETTINGS, isProduction: false }
-  const texts = checkSettings({ ...RIGHT, settings }).map(({ text }) => text)
-  expect(texts).toContainEqual(expect.stringContaining('live key'))
-})
-
 test.each<Partial<NonNullable<SettingsFacts['settings']>>>([
   { publicUrl: 'http://localhost:3000', host: '0.0.0.0', trustsProxies: false },
   { publicUrl: null, host: '0.0.0.0', trustsProxies: false },

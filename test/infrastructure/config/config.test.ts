@@ -120,7 +120,13 @@ describe('problems', () => {
       ...['STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'STRIPE_PRICE_ID', 'PREMIUM_PRICE'],
       ...['PREMIUM_CURRENCY', 'EMAIL_PROVIDER', 'RESEND_API_KEY', 'RESEND_BASE_URL', 'EMAIL_FROM'],
       ...['CORS_ORIGINS', 'TRUSTED_PROXIES', 'RATE_LIMIT_AUTH', 'METRICS_PORT'],
-      ...['REFUND_DUPLICATES', 'ALLOW_PROMOTION_CODES', 'LOG_LEVEL', 'LOG_FORMAT'],
+      ...[
+        'ALLOW_PUBLIC_DEVELOPMENT',
+        'REFUND_DUPLICATES',
+        'ALLOW_PROMOTION_CODES',
+        'LOG_LEVEL',
+        'LOG_FORMAT',
+      ],
     ]
     const wrong = Object.fromEntries(names.map((name) => [name, `${canary} @`]))
     const problems = problemsOf(() => load(wrong))

@@ -183,10 +183,13 @@ describe('single settings', () => {
     expect(config.database.path).toBe('/srv/x.db')
   })
 
-  test('in development PUBLIC_URL may be http on any host', () => {
-    expect(development({ PUBLIC_URL: 'http://192.168.1.5:3000' }).publicUrl).toBe(
+  test('in development PUBLIC_URL may be http on any host, where that is allowed', () => {
+    const allowed = { ALLOW_PUBLIC_DEVELOPMENT: 'on' }
+    expect(development({ PUBLIC_URL: 'http://192.168.1.5:3000', ...allowed }).publicUrl).toBe(
       'http://192.168.1.5:3000',
     )
-    expect(blamed(() => development({ PUBLIC_URL: 'http://a.example/x' }))).toEqual(['PUBLIC_URL'])
+    expect(blamed(() => development({ PUBLIC_URL: 'http://a.example/x', ...allowed }))).toEqual([
+      'PUBLIC_URL',
+    ])
   })
 })
