@@ -4,6 +4,7 @@ import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
 import type { ErasedEmailDigest } from '../domain/erasure.ts'
 import type { Language } from '../domain/language.ts'
+import type { Epoch } from '../domain/log-out.ts'
 import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { OutboxKey } from '../domain/outbox.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
@@ -128,7 +129,7 @@ export type Secrets = {
 }
 
 export type Tokens = {
-  issue(email: Email, moment: { now: Date; orderedAt: Date }): Promise<Token>
+  issue(email: Email, issue: { now: Date; epoch: Epoch }): Promise<Token>
   /** Null for anything but a token of ours. It may have expired, or be from the future. */
   verify(token: string): Promise<TokenClaims | null>
 }

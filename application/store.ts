@@ -2,6 +2,7 @@ import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
 import type { ErasedEmailDigest } from '../domain/erasure.ts'
 import type { AuditEntry, Origin } from '../domain/grant-change.ts'
+import type { Epoch } from '../domain/log-out.ts'
 import type { Otp, OtpRecord } from '../domain/otp.ts'
 import type { OutboxKey, OutboxKind, OutboxMessage } from '../domain/outbox.ts'
 import type { PremiumGrant, Reversals } from '../domain/premium-grant.ts'
@@ -156,14 +157,16 @@ export type SweepRepository = {
   recordRun(sweep: SweepName, startedAt: Date): Promise<void>
 }
 
-/** The moment before which an address's tokens are void; see domain/log-out.ts. */
+/** The epochs of log-outs; see domain/log-out.ts. */
 export type LogOutRepository = {
+  /** That of the database: the latest of all. */
+  findEpoch(): Promise<Epoch>
   /**
    * The latest of the address's own, those that its erasures left under these digests, and the one of all addresses.
    */
-  findByEmail(email: Email, digests?: readonly ErasedEmailDigest[]): Promise<Date | null>
-  /** `change` gets the latest moment that the address can have under any digests. */
-  update(email: Email, change: (tokensValidAfter: Date | null) => Date): Promise<void>
+  findByEmail(email: Email, digests?: readonly ErasedEmailDigest[]): Promise<Epoch | null>
+  /** Stores what `change` makes of the database's epoch, as that and as the address's own. */
+  update(email: Email, change: (epoch: Epoch) => Epoch): Promise<void>
 }
 
 /** All that is stored about an address, but for the seeds of codes and the challenges of browsers. */
@@ -172,8 +175,8 @@ export type PersonalRecords = Reversals & {
   readonly codes: readonly Omit<Otp, 'seed'>[]
   readonly codeMailsAt: readonly Date[]
   readonly wrongTriesAt: readonly Date[]
-  readonly verification: Omit<Verification, 'codeChallenge'> | null
-  /** Tokens from before it are void. */
+  readonly verification: Omit<Verification, 'codeChallenge' | 'epoch'> | null
+  /** The epoch of the latest log-out, as a moment: that of the log-out, where no clock was ahead until then. */
   readonly logOutLineAt: Date | null
   readonly purchases: readonly Purchase[]
   readonly grants: readonly DatedGrant[]
@@ -204,22 +207,23 @@ export type KeptRecords = {
   readonly sandboxSessions: number
 }
 
-/** What an erasure leaves: purchases as they are from now on, and the moment before which tokens are void. */
-type ErasedAccount = { readonly closed: readonly Purchase[]; readonly tokensValidAfter: Date }
+/** What an erasure leaves: purchases as they are from now on, and the epoch before which tokens are void. */
+type ErasedAccount = { readonly closed: readonly Purchase[]; readonly epoch: Epoch }
 
 export type PersonalData = {
   /** As it is at one moment. */
   find(email: Email): Promise<PersonalRecords>
   /**
    * Removes the address from everything stored. Stores what `decide` returns, revokes every grant, deletes records
-   * about the address alone, puts `name` in its place in all others, and stores the moment under `digest`. Null, with
-   * nothing changed, where `decide` returns null. Afterwards no file of the database contains the address; while
-   * another process reads an older state, the write-ahead log has it until SQLite restarts that log.
+   * about the address alone, puts `name` in its place in all others, and stores the epoch, under `digest` and as that
+   * of the database. Null, with nothing changed, where `decide` returns null. Afterwards no file of the database
+   * contains the address; while another process reads an older state, the write-ahead log has it until SQLite restarts
+   * that log.
    */
   erase(
     email: Email,
     erasure: { name: Email; digest: ErasedEmailDigest; origin: Origin },
-    decide: (account: Account, tokensValidAfter: Date | null) => ErasedAccount | null,
+    decide: (account: Account, epoch: Epoch) => ErasedAccount | null,
   ): Promise<KeptRecords | null>
 }
 

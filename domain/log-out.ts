@@ -1,19 +1,26 @@
-/**
- * Logging out everywhere sets a moment: tokens issued before it are void. All functions here keep to that moment
- * even when the clock stands still or is set back.
- */
+import type { Brand } from './brand.ts'
 
 // Why: docs/decisions.md#log-outs-are-deleted-and-older-tokens-stay-void
-/** The moment that logging out now sets: after every token issued up to now, and after the previous moment. */
-export function nextTokensValidAfter(previous: Date | null, now: Date): Date {
-  return new Date(Math.max(now.getTime(), previous?.getTime() ?? 0) + 1)
+/**
+ * Logging out everywhere ends every token of an address that was handed out before it, and none that is handed out
+ * after it. A clock that was ahead or set back cannot tell before from after. Therefore the database has an epoch, one
+ * number for all addresses, which only grows: a logical clock. A token and a verification remember the epoch in which
+ * they were made. A log-out begins a new one, and ends those of its address that are from an earlier one.
+ */
+export type Epoch = Brand<number, 'Epoch'>
+
+/** That of a database in which nobody has logged out. */
+export const FIRST_EPOCH = 0 as Epoch
+
+/**
+ * The epoch that a log-out begins. It is never smaller than the time in milliseconds, so that it tells the age of the
+ * log-out, and is later than epochs that a restored database does not know.
+ */
+export function nextEpoch(current: Epoch, now: Date): Epoch {
+  return (Math.max(current, now.getTime()) + 1) as Epoch
 }
 
-/** When a token issued now counts as issued: never before the moment of the latest log-out. */
-export function issueTime(tokensValidAfter: Date | null, now: Date): Date {
-  return new Date(Math.max(now.getTime(), tokensValidAfter?.getTime() ?? 0))
-}
-
-export function isLoggedOut(issuedAt: Date, tokensValidAfter: Date | null): boolean {
-  return tokensValidAfter !== null && issuedAt < tokensValidAfter
+/** Whether what was made in the epoch is void by a log-out that began the other one; null where there was none. */
+export function isLoggedOut(madeIn: Epoch, loggedOutIn: Epoch | null): boolean {
+  return loggedOutIn !== null && madeIn < loggedOutIn
 }

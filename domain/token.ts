@@ -1,6 +1,7 @@
 import { isFromFuture } from './clock-skew.ts'
 import { DAY_MS } from './duration.ts'
 import type { Email } from './email.ts'
+import type { Epoch } from './log-out.ts'
 
 /** What a token of ours says. Nothing in it says whether it still counts. */
 export type TokenClaims = {
@@ -8,8 +9,8 @@ export type TokenClaims = {
   /** The clock's time at which it was handed out, in whole seconds. */
   readonly issuedAt: Date
   readonly expiresAt: Date
-  /** The moment that log-outs are compared with; see domain/log-out.ts. */
-  readonly orderedAt: Date
+  /** In which it was handed out; see domain/log-out.ts. */
+  readonly epoch: Epoch
 }
 
 const HOLDER_MS = 90 * DAY_MS

@@ -2,7 +2,7 @@ import { isFromFuture } from './clock-skew.ts'
 import type { CodeChallenge } from './code-challenge.ts'
 import { equalInConstantTime } from './constant-time.ts'
 import type { Email } from './email.ts'
-import { isLoggedOut } from './log-out.ts'
+import { type Epoch, FIRST_EPOCH, isLoggedOut } from './log-out.ts'
 
 /** A visitor has proved, with a code, that the address is theirs. */
 export type Verification = {
@@ -11,18 +11,21 @@ export type Verification = {
   readonly expiresAt: Date
   /** The browser that proved the address can log in by this. Null where the browser gave none. */
   readonly codeChallenge: CodeChallenge | null
+  /** In which it was made, so that a later log-out everywhere ends that way in. */
+  readonly epoch: Epoch
 }
 
 export function newVerification(
   email: Email,
   {
     codeChallenge = null,
+    epoch = FIRST_EPOCH,
     lifetimeMs,
     now,
-  }: { codeChallenge?: CodeChallenge | null; lifetimeMs: number; now: Date },
+  }: { codeChallenge?: CodeChallenge | null; epoch?: Epoch; lifetimeMs: number; now: Date },
 ): Verification {
   const expiresAt = new Date(now.getTime() + lifetimeMs)
-  return { email, verifiedAt: now, expiresAt, codeChallenge }
+  return { email, verifiedAt: now, expiresAt, codeChallenge, epoch }
 }
 
 /** False also where the clock was ahead when the address was verified. */
@@ -36,21 +39,21 @@ export function isVerified(
 
 /**
  * Whether the browser with the verifier to `codeChallenge` is the one that proved the address. False once the address
- * has logged out everywhere, even in the same millisecond. The latest log-out set `tokensValidAfter`.
+ * has logged out everywhere, for which `loggedOutIn` is the epoch of the latest log-out.
  */
 export function isProvenBy(
   verification: Verification | null,
   {
     codeChallenge,
-    tokensValidAfter,
+    loggedOutIn,
     now,
-  }: { codeChallenge: CodeChallenge; tokensValidAfter: Date | null; now: Date },
+  }: { codeChallenge: CodeChallenge; loggedOutIn: Epoch | null; now: Date },
 ): boolean {
   if (verification === null || verification.codeChallenge === null) return false
   return (
     isVerified(verification, now) &&
     equalInConstantTime(verification.codeChallenge, codeChallenge) &&
-    !isLoggedOut(verification.verifiedAt, tokensValidAfter)
+    !isLoggedOut(verification.epoch, loggedOutIn)
   )
 }
 

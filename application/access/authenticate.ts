@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/errors.ts'
 import { isLoggedOut } from '../../domain/log-out.ts'
 import { isHoldersToken, isTokenAlive } from '../../domain/token.ts'
 import type { Ports } from '../ports.ts'
-import { findTokensValidAfter } from './tokens.ts'
+import { findLogOut } from './tokens.ts'
 
 type Dependencies = Pick<Ports, 'tokens' | 'logOuts' | 'secrets' | 'clock' | 'rules'>
 
@@ -46,7 +46,7 @@ export async function readToken(ports: Dependencies, token: string): Promise<Tok
   const isHolders = isHoldersToken(claims, { tokenLifetimeMs, now })
   if (!isAlive && !isHolders) return null
 
-  const { email, orderedAt } = claims
-  const tokensValidAfter = await findTokensValidAfter(ports, email)
-  return isLoggedOut(orderedAt, tokensValidAfter) ? null : { email, isAlive, isHolders }
+  const { email, epoch } = claims
+  const loggedOutIn = await findLogOut(ports, email)
+  return isLoggedOut(epoch, loggedOutIn) ? null : { email, isAlive, isHolders }
 }

@@ -27,7 +27,12 @@ export async function confirmEmail(
 
   const lifetimeMs = ports.rules.verificationLifetimeMs
   const now = ports.clock.now()
-  const verification = newVerification(email, { codeChallenge, lifetimeMs, now })
+  const verification = newVerification(email, {
+    codeChallenge,
+    epoch: access.epoch,
+    lifetimeMs,
+    now,
+  })
   await redeemOtp(ports, { email, code, verification })
   return access.hasPremium ? issueToken(ports, email, access) : null
 }

@@ -1,11 +1,10 @@
 import type { CodeVerifier } from '../../domain/code-challenge.ts'
 import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { issueTime } from '../../domain/log-out.ts'
 import { isProvenBy } from '../../domain/verification.ts'
 import type { Ports, Token } from '../ports.ts'
 import { checkPremium } from './check-premium.ts'
-import { findTokensValidAfter } from './tokens.ts'
+import { findLogOut, issueToken } from './tokens.ts'
 
 type Dependencies = Pick<
   Ports,
@@ -21,15 +20,16 @@ export async function logInVerified(
   ports: Dependencies,
   { email, codeVerifier }: { email: Email; codeVerifier: CodeVerifier },
 ): Promise<Token> {
-  // The time of issue is taken before the log-out is read, so that a log-out after that reading ends the token.
-  const now = ports.clock.now()
+  // The epoch is read before the log-out, so that a log-out after that reading ends the token.
+  const epoch = await ports.logOuts.findEpoch()
   const verification = await ports.verifications.findByEmail(email)
-  const tokensValidAfter = await findTokensValidAfter(ports, email)
+  const loggedOutIn = await findLogOut(ports, email)
   const codeChallenge = ports.secrets.challengeOf(codeVerifier)
-  if (!isProvenBy(verification, { codeChallenge, tokensValidAfter, now })) {
+  const now = ports.clock.now()
+  if (!isProvenBy(verification, { codeChallenge, loggedOutIn, now })) {
     throw new DomainError('email_not_verified_to_log_in')
   }
 
   if (!(await checkPremium(ports, email))) throw new DomainError('premium_required_to_log_in')
-  return ports.tokens.issue(email, { now, orderedAt: issueTime(tokensValidAfter, now) })
+  return issueToken(ports, email, { epoch })
 }

@@ -1,39 +1,36 @@
 import type { Email } from '../../domain/email.ts'
-import { issueTime } from '../../domain/log-out.ts'
+import type { Epoch } from '../../domain/log-out.ts'
 import type { Ports, Token } from '../ports.ts'
 import { checkPremium } from './check-premium.ts'
 
-/** What a token depends on: whether its address has premium, and the moment before which all its tokens are void. */
-export type TokenAccess = { readonly hasPremium: boolean; readonly tokensValidAfter: Date | null }
+/** What a token depends on: whether its address has premium, and the epoch of the database. */
+export type TokenAccess = { readonly hasPremium: boolean; readonly epoch: Epoch }
 
 /**
  * Reads all that a token depends on. A caller that spends a code for a token calls this first, so that an outage costs
- * no code.
+ * no code. The epoch is read before premium, so that an erasure in between ends the token.
  */
 export async function readTokenAccess(
-  ports: Pick<Ports, 'premiumGrants' | 'logOuts' | 'secrets'>,
+  ports: Pick<Ports, 'premiumGrants' | 'logOuts'>,
   email: Email,
 ): Promise<TokenAccess> {
-  return {
-    hasPremium: await checkPremium(ports, email),
-    tokensValidAfter: await findTokensValidAfter(ports, email),
-  }
+  const epoch = await ports.logOuts.findEpoch()
+  return { hasPremium: await checkPremium(ports, email), epoch }
 }
 
-/** Issues a token now. It outlives every log-out of the address that `readTokenAccess` has seen. */
+/** Hands out a token. It outlives every log-out that came before the reading of the epoch, and none that came after. */
 export async function issueToken(
   { tokens, clock }: Pick<Ports, 'tokens' | 'clock'>,
   email: Email,
-  { tokensValidAfter }: Pick<TokenAccess, 'tokensValidAfter'>,
+  { epoch }: Pick<TokenAccess, 'epoch'>,
 ): Promise<Token> {
-  const now = clock.now()
-  return tokens.issue(email, { now, orderedAt: issueTime(tokensValidAfter, now) })
+  return tokens.issue(email, { now: clock.now(), epoch })
 }
 
-/** The moment before which the tokens of an address are void, by a log-out or an erasure. Null where none are. */
-export function findTokensValidAfter(
+/** The epoch before which the tokens of an address are void, by a log-out or an erasure. Null where none are. */
+export function findLogOut(
   { logOuts, secrets }: Pick<Ports, 'logOuts' | 'secrets'>,
   email: Email,
-): Promise<Date | null> {
+): Promise<Epoch | null> {
   return logOuts.findByEmail(email, secrets.erasureDigests(email))
 }

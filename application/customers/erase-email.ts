@@ -1,6 +1,6 @@
 import type { Email } from '../../domain/email.ts'
 import { mayStillBePaid } from '../../domain/erasure.ts'
-import { nextTokensValidAfter } from '../../domain/log-out.ts'
+import { nextEpoch } from '../../domain/log-out.ts'
 import {
   awaitsReview,
   closePurchase,
@@ -106,21 +106,15 @@ async function eraseRecords(ports: Dependencies, email: Email): Promise<Erasure>
   const origin = originOf(ports, { by: 'operator', source: 'erase' })
   let inTheWay: Purchase | undefined
   let awaitReview: readonly PurchaseId[] = []
-  const kept = await ports.personalData.erase(
-    email,
-    { name, digest, origin },
-    (account, previous) => {
-      inTheWay = account.purchases.find(mayStillBePaid)
-      if (inTheWay) return null
-      awaitReview = account.purchases
-        .filter((purchase) => awaitsReview(purchase, account))
-        .map(({ id }) => id)
-      const open = account.purchases.filter(({ state }) => state === 'open')
-      // The clock is read under the write lock, so that a log-in during the wait for it ends as well.
-      const tokensValidAfter = nextTokensValidAfter(previous, ports.clock.now())
-      return { closed: open.map(closePurchase), tokensValidAfter }
-    },
-  )
+  const kept = await ports.personalData.erase(email, { name, digest, origin }, (account, epoch) => {
+    inTheWay = account.purchases.find(mayStillBePaid)
+    if (inTheWay) return null
+    awaitReview = account.purchases
+      .filter((purchase) => awaitsReview(purchase, account))
+      .map(({ id }) => id)
+    const open = account.purchases.filter(({ state }) => state === 'open')
+    return { closed: open.map(closePurchase), epoch: nextEpoch(epoch, ports.clock.now()) }
+  })
   if (kept) return { outcome: 'erased', name, kept, awaitReview }
   if (!inTheWay) return { outcome: 'unknown' }
   const reason = inTheWay.state === 'open' ? 'page_opened' : 'payment_processing'

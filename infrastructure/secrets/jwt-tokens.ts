@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { jwt } from '@elysiajs/jwt'
 import { SignJWT } from 'jose'
 import type { Token, Tokens } from '../../application/ports.ts'
 import { findEmail } from '../../domain/email.ts'
+import type { Epoch } from '../../domain/log-out.ts'
 import type { TokenClaims } from '../../domain/token.ts'
 
 const LENGTH_MAX = 4096
@@ -15,13 +17,11 @@ const REMEMBERED_MAX = 1000
  */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/
 
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+/** In its first 48 bits a UUIDv8 has the epoch. A UUIDv7 has a time in milliseconds there, which counts as one. */
+const TOKEN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-// Why: docs/decisions.md#a-tokens-moment-of-issue-is-in-its-id
-/**
- * HS256 tokens. The moment that log-outs are compared with is the RFC 9562 timestamp of `jti`, in milliseconds. Tokens
- * signed with `previousSecret` are still accepted.
- */
+// Why: docs/decisions.md#a-tokens-epoch-is-in-its-id
+/** HS256 tokens with the epoch in their id. Tokens signed with `previousSecret` are still accepted. */
 export function jwtTokens({
   secret,
   previousSecret,
@@ -39,7 +39,7 @@ export function jwtTokens({
   const accepted = [secret, ...(previousSecret === null ? [] : [previousSecret])].map(verifier)
 
   return {
-    async issue(email, { now, orderedAt }) {
+    async issue(email, { now, epoch }) {
       // By the library inside the plugin: the plugin stamps `iat` by the machine's own clock, whatever it is given.
       const claims = new SignJWT({
         sub: email,
@@ -47,7 +47,7 @@ export function jwtTokens({
         iss: issuer,
         iat: wholeSeconds(now.getTime()),
         exp: wholeSeconds(now.getTime() + lifetimeMs),
-        jti: Bun.randomUUIDv7('hex', orderedAt),
+        jti: newTokenId(epoch),
       })
       return (await claims.setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(key)) as Token
     },
@@ -67,6 +67,14 @@ export function jwtTokens({
 
 function wholeSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000)
+}
+
+/** A UUIDv8 (RFC 9562, section 5.8): 48 bits of the epoch, and 74 of chance. */
+function newTokenId(epoch: Epoch): string {
+  const bits = epoch.toString(16).padStart(12, '0')
+  // All but the first 48 bits, and the version, which says that all of them are random.
+  const random = randomUUID().slice('xxxxxxxx-xxxx-4'.length)
+  return `${bits.slice(0, 8)}-${bits.slice(8)}-8${random}`
 }
 
 /** Here nothing has expired yet. */
@@ -104,11 +112,11 @@ function readClaims({
 }: Readonly<Record<string, unknown>>): TokenClaims | null {
   const address = findEmail(email)
   if (address === null || email !== address || sub !== address) return null
-  if (typeof jti !== 'string' || !UUID_V7.test(jti)) return null
+  if (typeof jti !== 'string' || !TOKEN_ID.test(jti)) return null
   return {
     email: address,
     issuedAt: new Date(Number(iat) * 1000),
     expiresAt: new Date(Number(exp) * 1000),
-    orderedAt: new Date(Number.parseInt(jti.replace('-', '').slice(0, 12), 16)),
+    epoch: Number.parseInt(jti.replace('-', '').slice(0, 12), 16) as Epoch,
   }
 }

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { PersonalRecords } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
+import type { Epoch } from '../../domain/log-out.ts'
 import type { Otp } from '../../domain/otp.ts'
 import { toMessage, toSandboxSession } from '../database/rows.ts'
 import { prepareFindEntries } from './audit-trail.ts'
@@ -44,7 +45,7 @@ export function prepareFindRecords(queries: Queries): (email: Email) => Personal
         verifiedAt: verification.verifiedAt,
         expiresAt: verification.expiresAt,
       },
-      logOutLineAt: selectLogOut.get({ email })?.lineAt ?? null,
+      logOutLineAt: toMoment(selectLogOut.get({ email })?.epoch),
       purchases,
       grants: findGrants(email),
       refunds,
@@ -54,6 +55,10 @@ export function prepareFindRecords(queries: Queries): (email: Email) => Personal
       sandboxSessions: selectSandboxSessions.all({ email }).map(toSandboxSession),
     }
   }
+}
+
+function toMoment(epoch: Epoch | undefined): Date | null {
+  return epoch === undefined ? null : new Date(epoch)
 }
 
 /** The seed of a code is a secret of the service, and no data of the address. */

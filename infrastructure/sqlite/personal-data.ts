@@ -4,7 +4,7 @@ import type { Email } from '../../domain/email.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { SqliteDatabase } from './database.ts'
 import { prepareFindRecords } from './find-records.ts'
-import { prepareFindLatestPossible } from './log-out-repository.ts'
+import { prepareEpoch } from './log-out-repository.ts'
 import { prepareRevokeAll } from './premium-grant-repository.ts'
 import { prepareUpsert } from './prepared-writes.ts'
 import { prepareFindAccount, prepareSavePurchase } from './purchase-repository.ts'
@@ -23,7 +23,7 @@ export function sqlitePersonalData(
   const client = queries.$client
   const findRecords = prepareFindRecords(queries)
   const findAccount = prepareFindAccount(queries)
-  const findLatestPossible = prepareFindLatestPossible(queries)
+  const epoch = prepareEpoch(queries)
   const savePurchase = prepareSavePurchase(queries)
   const revokeAll = prepareRevokeAll(queries, recordChanges)
   const deletions = DELETED.map((table) => client.prepare(`DELETE FROM ${table} WHERE email = ?1`))
@@ -35,12 +35,13 @@ export function sqlitePersonalData(
     async erase(email, { name, digest, origin }, decide) {
       const kept = await write(() => {
         const account = findAccount(email)
-        const decision = decide(account, findLatestPossible(email))
+        const decision = decide(account, epoch.find())
         if (!decision) return null
         decision.closed.forEach(savePurchase)
         revokeAll(email, origin)
         for (const deletion of deletions) deletion.run(email)
-        saveErasedLogOut({ trace: digest, lineAt: decision.tokensValidAfter })
+        epoch.save(decision.epoch)
+        saveErasedLogOut({ trace: digest, epoch: decision.epoch })
         return rename(account, { email, name })
       })
       if (kept) await emptyWriteAheadLog(client)

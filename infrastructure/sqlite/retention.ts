@@ -40,31 +40,32 @@ function preparePrunes(client: Database): Readonly<Record<PrunedKind, Prune>> {
 
 /**
  * An operator who sets TOKEN_TTL down and, months later, up again would revive tokens whose log-out is deleted.
- * Therefore the tokens of all addresses are void that are older than the latest deleted log-out. The moment up to
- * which log-outs are deleted would not do: a clock that was ahead for a while would end the tokens of months to come.
+ * Therefore the tokens of all addresses are void that are from before the latest deleted log-out. An epoch is at least
+ * the time of its log-out, so that none is deleted too early. Where the clock was ahead at one, it and those after it
+ * are kept for that much longer.
  */
 function preparePruneLogOuts(client: Database): Prune {
   const deletions = [
     { table: 'log_outs', key: 'email' },
     { table: 'erased_log_outs', key: 'trace' },
   ].map(({ table, key }) =>
-    client.prepare<{ lineAt: number }, [number, number]>(
-      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE line_at <= ?1 LIMIT ?2)
-        RETURNING line_at AS lineAt`,
+    client.prepare<{ epoch: number }, [number, number]>(
+      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE epoch <= ?1 LIMIT ?2)
+        RETURNING epoch`,
     ),
   )
   const raiseCommonLogOut = client.prepare(
-    `INSERT INTO common_log_out (id, line_at) VALUES (1, ?1)
-      ON CONFLICT (id) DO UPDATE SET line_at = max(line_at, excluded.line_at)`,
+    `INSERT INTO common_log_out (id, epoch) VALUES (1, ?1)
+      ON CONFLICT (id) DO UPDATE SET epoch = max(epoch, excluded.epoch)`,
   )
 
   return ({ upTo, limit }) => {
-    const moments: number[] = []
+    const epochs: number[] = []
     for (const deletion of deletions) {
-      const deleted = deletion.all(upTo.getTime(), limit - moments.length)
-      moments.push(...deleted.map(({ lineAt }) => lineAt))
+      const deleted = deletion.all(upTo.getTime(), limit - epochs.length)
+      epochs.push(...deleted.map(({ epoch }) => epoch))
     }
-    if (moments.length > 0) raiseCommonLogOut.run(Math.max(...moments))
-    return moments.length
+    if (epochs.length > 0) raiseCommonLogOut.run(Math.max(...epochs))
+    return epochs.length
   }
 }

@@ -7,6 +7,7 @@ import type { Email } from '../../domain/email.ts'
 import type { ErasedEmailDigest } from '../../domain/erasure.ts'
 import { ACTORS, type GrantChangeReason } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
+import type { Epoch } from '../../domain/log-out.ts'
 import type { OtpSeed } from '../../domain/otp.ts'
 import { OUTBOX_KINDS, type OutboxKey, type OutboxMessage } from '../../domain/outbox.ts'
 import { PURCHASE_STATES, type PurchaseId, type ReviewReason } from '../../domain/purchase.ts'
@@ -40,21 +41,27 @@ export const verifications = sqliteTable('verifications', {
   verifiedAt: momentColumn('verified_at').notNull(),
   expiresAt: momentColumn('expires_at').notNull(),
   codeChallenge: text('code_challenge').$type<CodeChallenge>(),
+  epoch: epochColumn().notNull(),
 })
 
 export const logOuts = sqliteTable('log_outs', {
   email: emailColumn('email').notNull().primaryKey(),
-  lineAt: momentColumn('line_at').notNull(),
+  epoch: epochColumn().notNull(),
 })
 
 export const erasedLogOuts = sqliteTable('erased_log_outs', {
   trace: text('trace').$type<ErasedEmailDigest>().notNull().primaryKey(),
-  lineAt: momentColumn('line_at').notNull(),
+  epoch: epochColumn().notNull(),
 })
 
 export const commonLogOut = sqliteTable('common_log_out', {
   id: integer('id').notNull().primaryKey(),
-  lineAt: momentColumn('line_at').notNull(),
+  epoch: epochColumn().notNull(),
+})
+
+export const logOutEpoch = sqliteTable('log_out_epoch', {
+  id: integer('id').notNull().primaryKey(),
+  epoch: epochColumn().notNull(),
 })
 
 export const purchases = sqliteTable('purchases', {
@@ -153,6 +160,10 @@ function emailColumn(name: string) {
 
 function languageColumn() {
   return text('language', { enum: LANGUAGES })
+}
+
+function epochColumn() {
+  return integer('epoch').$type<Epoch>()
 }
 
 function momentColumn(name: string) {

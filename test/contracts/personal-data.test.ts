@@ -2,11 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
+import { type Epoch, FIRST_EPOCH } from '../../domain/log-out.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
 import { draftMessage } from '../../domain/outbox.ts'
 import { closePurchase } from '../../domain/purchase.ts'
 import { newVerification } from '../../domain/verification.ts'
-import { NOON, ORIGIN } from '../support/fakes.ts'
+import { NOON, NOON_EPOCH, ORIGIN } from '../support/fakes.ts'
 import {
   ANNA,
   BERT,
@@ -18,6 +19,7 @@ import { NO_RECORDS } from '../support/stores/stored-persons.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const LATER = new Date(NOON.getTime() + 1000)
+const LATER_EPOCH = LATER.getTime() as Epoch
 const NAME = erasedEmail('1')
 const ERASURE = {
   name: NAME,
@@ -49,11 +51,11 @@ async function fill({ otps, purchases, refunds, disputes, premiumGrants, logOuts
   await refunds.update([REFUND], ORIGIN, () => REFUND)
   await disputes.update([DISPUTE], ORIGIN, () => DISPUTE)
   await premiumGrants.add({ id: 'grant_1', email: ANNA }, ORIGIN)
-  await logOuts.update(ANNA, () => NOON)
+  await logOuts.update(ANNA, () => NOON_EPOCH)
 
   await otps.update(BERT, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } }))
   await premiumGrants.add({ id: 'grant_2', email: BERT }, ORIGIN)
-  await logOuts.update(BERT, () => NOON)
+  await logOuts.update(BERT, () => NOON_EPOCH)
 }
 
 describe.each(STORES)('PersonalData on %s', (_, open) => {
@@ -66,7 +68,7 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
   test('finds everything about an address, and no secret', async () => {
     const store = await open()
     await fill(store)
-    const { codeChallenge: _, ...verification } = VERIFICATION
+    const { codeChallenge: _, epoch: __, ...verification } = VERIFICATION
     const payment = { amountPaid: 400, refunds: [REFUND], disputes: [DISPUTE] }
     const byHand = { id: 'grant_1', email: ANNA, payment: null, revokedAt: null, since: NOON }
     const bought = { id: 'one', email: ANNA, payment, revokedAt: null, since: PAID_AT }
@@ -97,7 +99,7 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     })
     await expect(failed).rejects.toThrow('refused')
     expect(await store.personalData.find(ANNA)).toEqual(before)
-    expect(await store.logOuts.findByEmail(BERT, [ERASURE.digest])).toEqual(NOON)
+    expect(await store.logOuts.findByEmail(BERT, [ERASURE.digest])).toBe(NOON_EPOCH)
   })
 
   test('decides on the account and its log-out, and stores the decision', async () => {
@@ -107,9 +109,9 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     const seen: unknown[] = []
     await store.personalData.erase(ANNA, ERASURE, (...shown) => {
       seen.push(...shown)
-      return { closed: [closePurchase(OPEN)], tokensValidAfter: LATER }
+      return { closed: [closePurchase(OPEN)], epoch: LATER_EPOCH }
     })
-    expect(seen).toEqual([account, NOON])
+    expect(seen).toEqual([account, NOON_EPOCH])
     const stored = await store.purchases.findById(OPEN.id)
     expect(stored).toEqual({ ...closePurchase(OPEN), email: NAME })
   })
@@ -119,7 +121,7 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     await fill(store)
     const kept = await store.personalData.erase(ANNA, ERASURE, () => ({
       closed: [closePurchase(OPEN)],
-      tokensValidAfter: LATER,
+      epoch: LATER_EPOCH,
     }))
     expect(kept).toEqual({
       purchases: 2,
@@ -156,24 +158,23 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     const store = await open()
     await fill(store)
     const before = await store.personalData.find(BERT)
-    await store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], tokensValidAfter: LATER }))
+    await store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], epoch: LATER_EPOCH }))
     expect(await store.personalData.find(BERT)).toEqual(before)
     expect(await store.premiumGrants.findByEmail(BERT)).toHaveLength(1)
   })
 
-  test('keeps the later moment of an address that is erased twice', async () => {
+  test('keeps the later epoch of an address that is erased twice', async () => {
     const store = await open()
-    const lines: (Date | null)[] = []
-    for (const tokensValidAfter of [LATER, new Date(LATER.getTime() + 1)]) {
+    const epochs: Epoch[] = []
+    for (const epoch of [LATER_EPOCH, (LATER_EPOCH + 1) as Epoch]) {
       await store.personalData.erase(ANNA, ERASURE, (_account, known) => {
-        lines.push(known)
-        return { closed: [], tokensValidAfter }
+        epochs.push(known)
+        return { closed: [], epoch }
       })
     }
-    expect(lines).toEqual([null, LATER])
-    expect(await store.logOuts.findByEmail(ANNA, [ERASURE.digest])).toEqual(
-      new Date(LATER.getTime() + 1),
-    )
+    expect(epochs).toEqual([FIRST_EPOCH, LATER_EPOCH])
+    expect(await store.logOuts.findByEmail(ANNA, [ERASURE.digest])).toBe((LATER_EPOCH + 1) as Epoch)
+    expect(await store.logOuts.findEpoch()).toBe((LATER_EPOCH + 1) as Epoch)
   })
 
   test('goes whole or not at all among a hundred parallel writers', async () => {
@@ -181,7 +182,7 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     await fill(store)
     const writes = Array.from({ length: 100 }, (_, number) =>
       number === 50
-        ? store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], tokensValidAfter: LATER }))
+        ? store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], epoch: LATER_EPOCH }))
         : store.purchases.updateById(PAID.id, ORIGIN, (account, purchase) => {
             const names = new Set(
               [...account.purchases, ...account.grants].map(({ email }) => email),

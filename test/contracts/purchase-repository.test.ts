@@ -8,7 +8,7 @@ import { draftMessage } from '../../domain/outbox.ts'
 import { closePurchase, findOpenPurchase, type Purchase } from '../../domain/purchase.ts'
 import { mergeRefund, type Refund } from '../../domain/refund.ts'
 import { newVerification } from '../../domain/verification.ts'
-import { inState, NOON, ORIGIN, saveVerification } from '../support/fakes.ts'
+import { inState, NOON, NOON_EPOCH, ORIGIN, saveVerification } from '../support/fakes.ts'
 import { ANNA, BERT, openPurchase, paidPurchase } from '../support/stores/contract-purchases.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -290,7 +290,7 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
 
     const name = erasedEmail('1')
     const erasure = { name, digest: 'digest' as ErasedEmailDigest, origin: ORIGIN }
-    await personalData.erase(ANNA, erasure, () => ({ closed: [], tokensValidAfter: NOON }))
+    await personalData.erase(ANNA, erasure, () => ({ closed: [], epoch: NOON_EPOCH }))
     const erased = await purchases.findAccountByPurchase(first.id)
     expect(erased).toEqual(await purchases.findAccount(name))
     expect(erased?.purchases.map(({ email }) => email)).toContain(name)

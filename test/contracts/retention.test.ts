@@ -3,6 +3,7 @@ import type { Store } from '../../application/store.ts'
 import { DAY_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
+import { type Epoch, FIRST_EPOCH } from '../../domain/log-out.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
 import { draftMessage, endMessage } from '../../domain/outbox.ts'
 import type { PrunedKind } from '../../domain/retention.ts'
@@ -22,6 +23,8 @@ const at = (afterMs: number) => new Date(UP_TO.getTime() + afterMs)
 /** Two that are of no use since then or longer, and one that is. */
 const MOMENTS = [-1000, 0, 1].map(at)
 
+const epochOf = (moment: Date) => moment.getTime() as Epoch
+const UP_TO_EPOCH = epochOf(UP_TO)
 const addressOf = (moment: Date) => `at${moment.getTime()}@example.com` as Email
 
 type Kind = {
@@ -71,6 +74,7 @@ const KINDS: Readonly<Record<Exclude<PrunedKind, 'sandbox_sessions' | 'log_outs'
         verifiedAt: NOON,
         expiresAt,
         codeChallenge: null,
+        epoch: FIRST_EPOCH,
       }),
     left: ofAddress(
       async ({ verifications }, email) => (await verifications.findByEmail(email)) !== null,
@@ -180,14 +184,15 @@ describe.each(STORES)('Retention on %s', (_, open) => {
   test('forgets log-outs, those of erased addresses too, and ends every token from before for good', async () => {
     const { logOuts, personalData, retention } = await open()
     const [first, second, third] = MOMENTS.map(addressOf) as [Email, Email, Email]
+    const epochs = MOMENTS.map(epochOf) as [Epoch, Epoch, Epoch]
     const digest = 'trace' as ErasedEmailDigest
-    await logOuts.update(first, () => MOMENTS[0]!)
+    await logOuts.update(first, () => epochs[0])
     await personalData.erase(second, { name: erasedEmail('1'), digest, origin: ORIGIN }, () => ({
       closed: [],
-      tokensValidAfter: MOMENTS[1]!,
+      epoch: epochs[1],
     }))
-    await logOuts.update(third, () => MOMENTS[2]!)
-    await logOuts.update(ANNA, () => UP_TO)
+    await logOuts.update(third, () => epochs[2])
+    await logOuts.update(ANNA, () => UP_TO_EPOCH)
     const prune = (limit: number) => retention.prune('log_outs', { upTo: UP_TO, limit })
     expect(await logOuts.findByEmail(BERT)).toBeNull()
 
@@ -195,33 +200,34 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     expect(await prune(10)).toBe(2)
     expect(await prune(10)).toBe(0)
     expect((await personalData.find(first)).logOutLineAt).toBeNull()
-    expect(await logOuts.findByEmail(third)).toEqual(MOMENTS[2]!)
+    expect(await logOuts.findByEmail(third)).toBe(epochs[2])
     for (const email of [first, second, ANNA, BERT]) {
-      expect(await logOuts.findByEmail(email, [digest])).toEqual(UP_TO)
+      expect(await logOuts.findByEmail(email, [digest])).toBe(UP_TO_EPOCH)
     }
 
     // A clock that was set back does not bring them to life either.
-    await logOuts.update(first, () => at(-5000))
+    await logOuts.update(first, () => epochOf(at(-5000)))
     expect(await retention.prune('log_outs', { upTo: at(-4000), limit: 10 })).toBe(1)
-    expect(await logOuts.findByEmail(first)).toEqual(UP_TO)
+    expect(await logOuts.findByEmail(first)).toBe(UP_TO_EPOCH)
   })
 
   test('ends no token from after the log-outs that it forgets, however far ahead the clock was', async () => {
     const { logOuts, personalData, retention } = await open()
     const digest = 'trace' as ErasedEmailDigest
     const inAYear = at(365 * DAY_MS)
+    const epochs = MOMENTS.map(epochOf) as [Epoch, Epoch, Epoch]
     const prune = () => retention.prune('log_outs', { upTo: inAYear, limit: 10 })
-    await logOuts.update(BERT, () => MOMENTS[0]!)
+    await logOuts.update(BERT, () => epochs[0])
     expect(await prune()).toBe(1)
-    expect(await logOuts.findByEmail(ANNA)).toEqual(MOMENTS[0]!)
+    expect(await logOuts.findByEmail(ANNA)).toBe(epochs[0])
 
-    await logOuts.update(BERT, () => MOMENTS[1]!)
+    await logOuts.update(BERT, () => epochs[1])
     await personalData.erase(ANNA, { name: erasedEmail('1'), digest, origin: ORIGIN }, () => ({
       closed: [],
-      tokensValidAfter: MOMENTS[2]!,
+      epoch: epochs[2],
     }))
     expect(await prune()).toBe(2)
-    expect(await logOuts.findByEmail(ANNA)).toEqual(MOMENTS[2]!)
+    expect(await logOuts.findByEmail(ANNA)).toBe(epochs[2])
   })
 
   test('leaves the moment of everybody alone where no log-out is forgotten', async () => {

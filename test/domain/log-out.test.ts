@@ -1,70 +1,56 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
-import { isLoggedOut, issueTime, nextTokensValidAfter } from '../../domain/log-out.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
+import { type Epoch, FIRST_EPOCH, isLoggedOut, nextEpoch } from '../../domain/log-out.ts'
 import { NOON } from '../support/fakes.ts'
 
 const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)
 
 describe('logging out everywhere', () => {
-  test('no token is void before the first log-out', () => {
-    expect(issueTime(null, NOON)).toEqual(NOON)
-    expect(isLoggedOut(new Date(0), null)).toBe(false)
+  test('has happened to no token before the first log-out', () => {
+    expect(isLoggedOut(FIRST_EPOCH, null)).toBe(false)
   })
 
-  test('ends a token issued in the same instant', () => {
-    const token = issueTime(null, NOON)
-    expect(isLoggedOut(token, nextTokensValidAfter(null, NOON))).toBe(true)
+  test('ends a token of the same instant, and none that is handed out afterwards', () => {
+    const epoch = nextEpoch(FIRST_EPOCH, NOON)
+    expect(isLoggedOut(FIRST_EPOCH, epoch)).toBe(true)
+    expect(isLoggedOut(epoch, epoch)).toBe(false)
   })
 
-  test('does not end a token issued afterwards in the same instant', () => {
-    const line = nextTokensValidAfter(null, NOON)
-    expect(isLoggedOut(issueTime(line, NOON), line)).toBe(false)
+  test('begins an epoch that tells its time, where the clock is right', () => {
+    expect(nextEpoch(FIRST_EPOCH, NOON)).toBe((NOON.getTime() + 1) as Epoch)
   })
 
-  test('a token issued a whole day later counts from that day', () => {
-    expect(issueTime(nextTokensValidAfter(null, NOON), at(DAY_MS))).toEqual(at(DAY_MS))
+  test('begins a later epoch each time, even when the clock is set back', () => {
+    const epoch = nextEpoch(FIRST_EPOCH, NOON)
+    expect(nextEpoch(epoch, NOON)).toBe((epoch + 1) as Epoch)
+    expect(nextEpoch(epoch, at(-MINUTE_MS))).toBe((epoch + 1) as Epoch)
   })
 
-  test('the moment never moves back, even when the clock does', () => {
-    const line = nextTokensValidAfter(null, NOON)
-    expect(nextTokensValidAfter(line, at(-MINUTE_MS)).getTime()).toBeGreaterThan(line.getTime())
-  })
-
-  test('a clock set back does not void the tokens issued after a log-out', () => {
-    const line = nextTokensValidAfter(null, NOON)
-    const token = issueTime(line, at(-MINUTE_MS))
-    expect(isLoggedOut(token, line)).toBe(false)
-    expect(isLoggedOut(token, nextTokensValidAfter(line, at(-MINUTE_MS)))).toBe(true)
-  })
-
-  test('after a first log-out, every log-out ends every token before it and none after it, whatever the clock does', () => {
+  test('ends every token of its address from before, no other, and none from after, whatever the clock does', () => {
     const steps = fc.array(
-      fc.record({ logsOut: fc.boolean(), movedMs: fc.integer({ min: -3, max: 3 }) }),
+      fc.record({
+        logsOut: fc.boolean(),
+        who: fc.nat({ max: 2 }),
+        clock: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -1e12, max: 1e12 })),
+      }),
       { maxLength: 40 },
     )
     fc.assert(
       fc.property(steps, (history) => {
-        let now = NOON.getTime()
-        let line = nextTokensValidAfter(null, NOON)
-        let alive: Date[] = []
-        let ended: Date[] = []
-        for (const { logsOut, movedMs } of history) {
-          // A clock set back behind the previous log-out, but not behind a token: that one needs more than the moment.
-          now = Math.max(
-            now + movedMs,
-            ...alive.map((token) => token.getTime()),
-            line.getTime() - 5,
-          )
+        let epoch = FIRST_EPOCH
+        const loggedOutIn = new Map<number, Epoch>()
+        let tokens: { who: number; madeIn: Epoch; isEnded: boolean }[] = []
+        for (const { logsOut, who, clock } of history) {
           if (logsOut) {
-            line = nextTokensValidAfter(line, new Date(now))
-            ended = [...ended, ...alive]
-            alive = []
-          } else {
-            alive = [...alive, issueTime(line, new Date(now))]
+            epoch = nextEpoch(epoch, at(clock))
+            loggedOutIn.set(who, epoch)
+            tokens = tokens.map((one) => ({ ...one, isEnded: one.isEnded || one.who === who }))
+          } else tokens = [...tokens, { who, madeIn: epoch, isEnded: false }]
+          for (const token of tokens) {
+            const known = loggedOutIn.get(token.who) ?? null
+            expect(isLoggedOut(token.madeIn, known)).toBe(token.isEnded)
           }
-          expect(alive.filter((token) => isLoggedOut(token, line))).toEqual([])
-          expect(ended.filter((token) => !isLoggedOut(token, line))).toEqual([])
         }
       }),
     )

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
-import { nextTokensValidAfter } from '../../domain/log-out.ts'
+import { type Epoch, FIRST_EPOCH, nextEpoch } from '../../domain/log-out.ts'
 import {
   allowsCheckout,
   isProvenBy,
   isVerified,
   newVerification,
 } from '../../domain/verification.ts'
-import { NOON } from '../support/fakes.ts'
+import { NOON, NOON_EPOCH } from '../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../support/proof-key.ts'
 
 const email = parseEmail('ada@example.com')
@@ -26,6 +26,7 @@ describe('a verification', () => {
       verifiedAt: NOON,
       expiresAt: new Date('2026-03-01T12:30:00.000Z'),
       codeChallenge: null,
+      epoch: FIRST_EPOCH,
     })
   })
 
@@ -47,8 +48,10 @@ describe('a verification', () => {
 
 describe('the browser that proved an address', () => {
   const lifetimeMs = LIFETIME_MS
-  const verification = newVerification(email, { codeChallenge: CHALLENGE, lifetimeMs, now: NOON })
-  const brought = { codeChallenge: CHALLENGE, tokensValidAfter: null, now: NOON }
+  const epoch = NOON_EPOCH
+  const proof = { codeChallenge: CHALLENGE, epoch, lifetimeMs, now: NOON }
+  const verification = newVerification(email, proof)
+  const brought = { codeChallenge: CHALLENGE, loggedOutIn: null, now: NOON }
 
   test('is known by its challenge, which the verification remembers', () => {
     expect(verification.codeChallenge).toBe(CHALLENGE)
@@ -69,29 +72,28 @@ describe('the browser that proved an address', () => {
   })
 
   test.each([
-    ['long before', -DAY_MS, true],
-    ['a millisecond before', -1, true],
-    ['in the same millisecond', 0, false],
-    ['a millisecond after', 1, false],
-  ])('is let in or not when the address logged out everywhere %s', (_, afterMs, isProven) => {
-    const tokensValidAfter = nextTokensValidAfter(null, after(afterMs))
-    expect(isProvenBy(verification, { ...brought, tokensValidAfter, now: after(1000) })).toBe(
-      isProven,
-    )
+    ['long before', -1000, true],
+    ['right before', 0, true],
+    ['right after', 1, false],
+    ['long after', 1000, false],
+  ])('is let in or not when the address logged out everywhere %s', (_, epochs, isProven) => {
+    const loggedOutIn = (epoch + epochs) as Epoch
+    expect(isProvenBy(verification, { ...brought, loggedOutIn })).toBe(isProven)
   })
 
   test('is never let in after a log-out, whatever the clock did before it', () => {
     const moments = fc.integer({ min: -1000, max: LIFETIME_MS })
     fc.assert(
-      fc.property(fc.array(moments), fc.nat({ max: LIFETIME_MS }), moments, (lines, at, later) => {
-        const earlier = lines.reduce<Date | null>(
-          (line, ms) => nextTokensValidAfter(line, after(ms)),
-          null,
+      fc.property(fc.array(moments), moments, moments, (earlier, at, later) => {
+        const begin = (known: Epoch, ms: number) => nextEpoch(known, after(ms))
+        const epoch = earlier.reduce(begin, FIRST_EPOCH)
+        const verification = newVerification(email, { ...proof, epoch })
+        const now = after(later)
+        expect(isProvenBy(verification, { ...brought, loggedOutIn: epoch, now })).toBe(
+          isVerified(verification, now),
         )
-        const tokensValidAfter = nextTokensValidAfter(earlier, after(at))
-        expect(isProvenBy(verification, { ...brought, tokensValidAfter, now: after(later) })).toBe(
-          false,
-        )
+        const loggedOutIn = begin(epoch, at)
+        expect(isProvenBy(verification, { ...brought, loggedOutIn, now })).toBe(false)
       }),
     )
   })

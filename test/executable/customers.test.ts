@@ -346,7 +346,7 @@ test('the service prunes by itself what is of no use any more, and says so', asy
     change(own, 'INSERT INTO log_outs VALUES (?, ?)', email, at)
     change(own, 'INSERT INTO otp_mails VALUES (?, 0, ?)', email, at)
     change(own, 'INSERT INTO otp_wrong_tries VALUES (?, 0, ?)', email, at)
-    change(own, 'INSERT INTO verifications VALUES (?, ?, ?, NULL)', email, at, at)
+    change(own, 'INSERT INTO verifications VALUES (?, ?, ?, NULL, 0)', email, at, at)
     change(
       own,
       `INSERT INTO audit_entries (at, by_whom, grant_id, email, reason, object_id, is_active)

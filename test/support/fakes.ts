@@ -1,4 +1,3 @@
-import { findTokensValidAfter } from '../../application/access/tokens.ts'
 import { listKeys, type Strings } from '../../application/content/strings.ts'
 import { LOG_EVENTS, type LogEvent, type LogLevel } from '../../application/log-events.ts'
 import type {
@@ -21,7 +20,7 @@ import type { Email } from '../../domain/email.ts'
 import { erasedEmail } from '../../domain/erasure.ts'
 import type { Origin } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
-import { issueTime } from '../../domain/log-out.ts'
+import type { Epoch } from '../../domain/log-out.ts'
 import type { OtpCode, OtpSeed } from '../../domain/otp.ts'
 import type { Purchase, PurchaseId, PurchaseState } from '../../domain/purchase.ts'
 import type { Verification } from '../../domain/verification.ts'
@@ -32,6 +31,9 @@ import { memoryStore } from './stores/memory-store.ts'
 import { scriptedPayments } from './stripe/scripted-payments.ts'
 
 export const NOON = new Date('2026-03-01T12:00:00.000Z')
+
+/** That of a log-out at noon, or right before it. */
+export const NOON_EPOCH = NOON.getTime() as Epoch
 
 /** For changes of which a test does not care who made them. */
 export const ORIGIN: Origin = { at: NOON, by: 'operator', source: null }
@@ -98,17 +100,16 @@ export function countingSecrets(): Secrets {
   }
 }
 
-/** Tokens that can be read with the eye: `email|issued at|ordered at`. They live for a day. */
+/** Tokens that can be read with the eye: `email|issued at|epoch`. They live for a day. */
 export function plainTokens(): Tokens {
   return {
-    issue: async (email, { now, orderedAt }) =>
-      [email, now.toISOString(), orderedAt.toISOString()].join('|') as Token,
+    issue: async (email, { now, epoch }) => [email, now.toISOString(), epoch].join('|') as Token,
     async verify(token) {
-      const [email = '', issued = '', ordered = ''] = token.split('|')
-      if (!ordered) return null
+      const [email = '', issued = '', epoch = ''] = token.split('|')
+      if (!epoch) return null
       const issuedAt = new Date(issued)
       const expiresAt = new Date(issuedAt.getTime() + DAY_MS)
-      return { email: email as Email, issuedAt, expiresAt, orderedAt: new Date(ordered) }
+      return { email: email as Email, issuedAt, expiresAt, epoch: Number(epoch) as Epoch }
     },
   }
 }
@@ -141,12 +142,11 @@ export function contentWith(own: Partial<LanguageContent>, content = tinyContent
 
 /** A token as a right code gives one, whether the address has premium or not. */
 export async function issueToken(
-  ports: Pick<Ports, 'logOuts' | 'secrets' | 'tokens' | 'clock'>,
+  ports: Pick<Ports, 'logOuts' | 'tokens' | 'clock'>,
   email: Email,
 ): Promise<Token> {
-  const tokensValidAfter = await findTokensValidAfter(ports, email)
-  const now = ports.clock.now()
-  return ports.tokens.issue(email, { now, orderedAt: issueTime(tokensValidAfter, now) })
+  const epoch = await ports.logOuts.findEpoch()
+  return ports.tokens.issue(email, { now: ports.clock.now(), epoch })
 }
 
 /** The purchase in a state, with what belongs to that state. */

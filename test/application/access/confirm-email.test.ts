@@ -6,6 +6,7 @@ import { Unavailable } from '../../../application/unavailable.ts'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
+import { FIRST_EPOCH } from '../../../domain/log-out.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../../support/proof-key.ts'
@@ -24,6 +25,7 @@ describe('confirmEmail', () => {
       verifiedAt: new Date(NOON.getTime() + MINUTE_MS),
       expiresAt: new Date(NOON.getTime() + 31 * MINUTE_MS),
       codeChallenge: null,
+      epoch: FIRST_EPOCH,
     })
   })
 

@@ -107,7 +107,7 @@ describe('logInVerified', () => {
     ports.clock.advance(1)
     await prove(ports, CHALLENGE)
     const claims = await ports.tokens.verify(await logIn(ports))
-    expect(isLoggedOut(claims!.orderedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+    expect(isLoggedOut(claims!.epoch, await ports.logOuts.findByEmail(email))).toBe(false)
   })
 
   test.each(['verifications', 'logOuts', 'premiumGrants'] as const)(
@@ -138,7 +138,7 @@ describe('logInVerified', () => {
 
         if (token === undefined) continue
         const claims = await ports.tokens.verify(token)
-        expect(isLoggedOut(claims!.orderedAt, await ports.logOuts.findByEmail(email))).toBe(true)
+        expect(isLoggedOut(claims!.epoch, await ports.logOuts.findByEmail(email))).toBe(true)
       }
     },
   )
@@ -165,7 +165,7 @@ test('gives a token that outlives the latest log-out, also where the clock was s
   ports.clock.advance(-MINUTE_MS)
   const token = await logInVerified(ports, { email, codeVerifier: VERIFIER })
   const claims = await ports.tokens.verify(token)
-  expect(isLoggedOut(claims!.orderedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+  expect(isLoggedOut(claims!.epoch, await ports.logOuts.findByEmail(email))).toBe(false)
 })
 
 test('gives no token where the address is erased in that very moment', async () => {

@@ -33,7 +33,7 @@ describe('logIn', () => {
         ...ports,
         premiumGrants: { ...ports.premiumGrants, findByEmail: () => Promise.reject(outage) },
       },
-      { ...ports, logOuts: { ...ports.logOuts, findByEmail: () => Promise.reject(outage) } },
+      { ...ports, logOuts: { ...ports.logOuts, findEpoch: () => Promise.reject(outage) } },
     ]) {
       await expect(logIn(failing, { email, code })).rejects.toBe(outage)
     }

@@ -1,17 +1,13 @@
 import { expect, test } from 'bun:test'
 import { authenticate } from '../../../application/access/authenticate.ts'
 import { logOut } from '../../../application/access/log-out.ts'
-import {
-  findTokensValidAfter,
-  issueToken,
-  readTokenAccess,
-} from '../../../application/access/tokens.ts'
+import { findLogOut, issueToken, readTokenAccess } from '../../../application/access/tokens.ts'
 import { eraseEmail } from '../../../application/customers/erase-email.ts'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import type { ErasedEmailDigest } from '../../../domain/erasure.ts'
-import { isLoggedOut } from '../../../domain/log-out.ts'
-import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
+import { type Epoch, FIRST_EPOCH, isLoggedOut } from '../../../domain/log-out.ts'
+import { fakePorts, NOON_EPOCH, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT } from '../../support/stores/contract-purchases.ts'
 
 const email = parseEmail('ada@example.com')
@@ -38,7 +34,7 @@ test('a token counts as issued after every earlier log-out, even in the same ins
   await logOut(ports, email)
   const access = await readTokenAccess(ports, email)
   const claims = await ports.tokens.verify(await issueToken(ports, email, access))
-  expect(isLoggedOut(claims!.orderedAt, await ports.logOuts.findByEmail(email))).toBe(false)
+  expect(isLoggedOut(claims!.epoch, await ports.logOuts.findByEmail(email))).toBe(false)
 })
 
 test('a token counts as issued after the address was erased, also where the clock was set back since', async () => {
@@ -53,7 +49,10 @@ test('a token counts as issued after the address was erased, also where the cloc
 test('an address that has no premium now has no access', async () => {
   const ports = await withPremium()
   const bob = parseEmail('bob@example.com')
-  expect(await readTokenAccess(ports, bob)).toEqual({ hasPremium: false, tokensValidAfter: null })
+  expect(await readTokenAccess(ports, bob)).toEqual({
+    hasPremium: false,
+    epoch: FIRST_EPOCH,
+  })
   await ports.premiumGrants.revokeAll(email, ORIGIN)
   expect(await readTokenAccess(ports, email)).toMatchObject({ hasPremium: false })
 })
@@ -61,22 +60,22 @@ test('an address that has no premium now has no access', async () => {
 test('an address that neither logged out nor was erased has no void tokens', async () => {
   const ports = fakePorts()
   await logOut(ports, BERT)
-  expect(await findTokensValidAfter(ports, ANNA)).toBeNull()
+  expect(await findLogOut(ports, ANNA)).toBeNull()
 })
 
-test('the moment of an erasure is found under each of the keys that still count', async () => {
+test('the epoch of an erasure is found under each of the keys that still count', async () => {
   const ports = fakePorts()
   const [today, before, forgotten] = ['today', 'before', 'forgotten'] as ErasedEmailDigest[]
   const lines = { [before!]: 2000, [forgotten!]: 3000 }
   for (const [digest, afterMs] of Object.entries(lines)) {
     const erasure = { name: ANNA, digest: digest as ErasedEmailDigest, origin: ORIGIN }
-    const tokensValidAfter = new Date(NOON.getTime() + afterMs)
-    await ports.personalData.erase(BERT, erasure, () => ({ closed: [], tokensValidAfter }))
+    const epoch = (NOON_EPOCH + afterMs) as Epoch
+    await ports.personalData.erase(BERT, erasure, () => ({ closed: [], epoch }))
   }
   ports.secrets.erasureDigests = () => [today!, before!]
-  expect(await findTokensValidAfter(ports, ANNA)).toEqual(new Date(NOON.getTime() + 2000))
+  expect(await findLogOut(ports, ANNA)).toBe((NOON_EPOCH + 2000) as Epoch)
 
   ports.clock.advance(5000)
   await logOut(ports, ANNA)
-  expect(await findTokensValidAfter(ports, ANNA)).toEqual(new Date(NOON.getTime() + 5001))
+  expect(await findLogOut(ports, ANNA)).toBe((NOON_EPOCH + 5001) as Epoch)
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { HOUR_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
+import { type Epoch, FIRST_EPOCH } from '../../../domain/log-out.ts'
 import { isTokenAlive } from '../../../domain/token.ts'
 import { jwtTokens } from '../../../infrastructure/secrets/jwt-tokens.ts'
 
@@ -10,13 +11,14 @@ const OLD_SECRET = 'an old secret of more than thirty-two bytes'
 const ISSUER = 'https://alibi.example.com'
 const ANNA = 'anna@example.com' as Email
 const NOON = new Date('2026-03-01T12:00:00.250Z')
+const EPOCH = 1_700_000_000_001 as Epoch
 
 const SETTINGS = { secret: SECRET, previousSecret: null, issuer: ISSUER, lifetimeMs: HOUR_MS }
 const tokens = jwtTokens(SETTINGS)
 
-/** Issues a token at the moment to an address that has never logged out. */
+/** Issues a token at the moment. */
 const issue = (now: Date, { email = ANNA, by = tokens } = {}) =>
-  by.issue(email, { now, orderedAt: now })
+  by.issue(email, { now, epoch: EPOCH })
 
 /** What the token says, where it lets its address in at the moment. */
 async function accept(token: string, now: Date, by = tokens) {
@@ -42,7 +44,7 @@ const ANNAS = {
   email: ANNA,
   issuedAt: new Date('2026-03-01T12:00:00Z'),
   expiresAt: new Date('2026-03-01T13:00:00Z'),
-  orderedAt: NOON,
+  epoch: EPOCH,
 }
 
 const CLAIMS = {
@@ -51,11 +53,11 @@ const CLAIMS = {
   iss: ISSUER,
   iat: Math.floor(NOON.getTime() / 1000),
   exp: Math.floor(later(HOUR_MS).getTime() / 1000),
-  jti: Bun.randomUUIDv7('hex', NOON),
+  jti: '018bcfe5-6801-8abc-8123-0123456789ab',
 }
 
 describe('a token of ours', () => {
-  test('tells the address and the millisecond of its issue', async () => {
+  test('tells the address, the epoch and the second of its issue', async () => {
     const token = await issue(NOON)
     expect(await accept(token, NOON)).toEqual(ANNAS)
   })
@@ -64,6 +66,21 @@ describe('a token of ours', () => {
     const [header, claims] = (await issue(NOON)).split('.')
     expect(decode(header)).toEqual({ alg: 'HS256', typ: 'JWT' })
     expect(decode(claims)).toEqual({ ...CLAIMS, jti: expect.any(String) })
+  })
+
+  test('has the epoch exactly, however many are of one epoch', async () => {
+    for (const epoch of [FIRST_EPOCH, 1 as Epoch, EPOCH, (2 ** 48 - 1) as Epoch]) {
+      const token = await tokens.issue(ANNA, { now: NOON, epoch })
+      expect(await accept(token, NOON)).toMatchObject({ epoch })
+    }
+    for (let count = 0; count < 5000; count++) {
+      if ((await accept(await issue(NOON), NOON))?.epoch !== EPOCH) throw new Error('another epoch')
+    }
+  })
+
+  test('of an earlier release has the millisecond of its issue for an epoch', async () => {
+    const token = forge({ ...CLAIMS, jti: Bun.randomUUIDv7('hex', NOON) })
+    expect(await accept(token, NOON)).toEqual({ ...ANNAS, epoch: NOON.getTime() as Epoch })
   })
 
   test('differs from every other, also of the same address and moment', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Epoch } from '../../../domain/log-out.ts'
 import type { OtpRecord, OtpSeed } from '../../../domain/otp.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
@@ -8,7 +9,7 @@ import { newVerification } from '../../../domain/verification.ts'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import type { SqliteDatabase } from '../../../infrastructure/sqlite/database.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
+import { NOON, NOON_EPOCH, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import {
   ANNA,
   openPurchase,
@@ -48,7 +49,7 @@ describe('an open SQLite database', () => {
 
   test('is readable by its owner alone, folder, file and log', async () => {
     const path = join(temporaryFolder(), 'new', 'state', 'alibi.db')
-    await sqliteStore(openTemporaryDatabase(path)).logOuts.update(ANNA, () => NOON)
+    await sqliteStore(openTemporaryDatabase(path)).logOuts.update(ANNA, () => NOON_EPOCH)
 
     expect(mode(dirname(dirname(path)))).toBe('700')
     expect(mode(dirname(path))).toBe('700')
@@ -67,7 +68,7 @@ describe('an open SQLite database', () => {
     await before.refunds.update([REFUND], ORIGIN, mergeRefund)
     await before.premiumGrants.add({ id: 'by hand', email: ANNA }, ORIGIN)
     await before.sweeps.recordRun('refunds', NOON)
-    await before.logOuts.update(ANNA, () => NOON)
+    await before.logOuts.update(ANNA, () => NOON_EPOCH)
     await before.sandboxSessions.create(SESSION)
     const account = await before.purchases.findAccount(ANNA)
     const audit = await before.auditTrail.findByEmail(ANNA)
@@ -82,15 +83,15 @@ describe('an open SQLite database', () => {
     expect(audit).toHaveLength(3)
     expect(await after.outbox.findByPurchase(purchase.id)).toEqual([message])
     expect(await after.sweeps.findLastRun('refunds')).toEqual(NOON)
-    expect(await after.logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await after.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
     expect(await after.sandboxSessions.find('cs_one')).toEqual(SESSION)
   })
 
   test('works without a file, empty each time', async () => {
     const store = sqliteStore(openTemporaryDatabase(':memory:'))
-    await store.logOuts.update(ANNA, () => NOON)
+    await store.logOuts.update(ANNA, () => NOON_EPOCH)
 
-    expect(await store.logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await store.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
     expect(await store.databaseHealth.check()).toBeUndefined()
     expect(
       await sqliteStore(openTemporaryDatabase(':memory:')).logOuts.findByEmail(ANNA),
@@ -143,12 +144,12 @@ describe('an open SQLite database', () => {
   test('goes on serving one connection when another is closed', async () => {
     const path = join(temporaryFolder(), 'alibi.db')
     const [first, second] = [sqliteStore(openTemporaryDatabase(path)), openSqliteStore(path)]
-    await first.logOuts.update(ANNA, () => NOON)
+    await first.logOuts.update(ANNA, () => NOON_EPOCH)
     second.close()
-    await first.logOuts.update(ANNA, () => new Date(NOON.getTime() + 1))
+    await first.logOuts.update(ANNA, () => (NOON_EPOCH + 1) as Epoch)
 
-    expect(await sqliteStore(openTemporaryDatabase(path)).logOuts.findByEmail(ANNA)).toEqual(
-      new Date(NOON.getTime() + 1),
+    expect(await sqliteStore(openTemporaryDatabase(path)).logOuts.findByEmail(ANNA)).toBe(
+      (NOON_EPOCH + 1) as Epoch,
     )
   })
 })
@@ -157,7 +158,7 @@ describe('a closed SQLite database', () => {
   test('leaves one file, with the log folded in', async () => {
     const path = join(temporaryFolder(), 'alibi.db')
     const store = openSqliteStore(path)
-    await store.logOuts.update(ANNA, () => NOON)
+    await store.logOuts.update(ANNA, () => NOON_EPOCH)
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(0)
     store.close()
 
@@ -169,14 +170,14 @@ describe('a closed SQLite database', () => {
     const path = join(temporaryFolder(), 'alibi.db')
     const other = openTemporaryDatabase(path)
     const store = openSqliteStore(path)
-    await store.logOuts.update(ANNA, () => NOON)
+    await store.logOuts.update(ANNA, () => NOON_EPOCH)
     store.close()
 
     expect(existsSync(`${path}-wal`)).toBe(true)
     copyFileSync(path, `${path}.copy`)
     const copy = sqliteStore(openTemporaryDatabase(`${path}.copy`))
-    expect(await copy.logOuts.findByEmail(ANNA)).toEqual(NOON)
-    expect(await sqliteStore(other).logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await copy.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
+    expect(await sqliteStore(other).logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
   })
 
   test('does not wait for the long read of another connection, and loses nothing', async () => {
@@ -185,14 +186,14 @@ describe('a closed SQLite database', () => {
     const store = openSqliteStore(path)
     reader.queries.$client.run('BEGIN')
     reader.queries.$client.prepare('SELECT * FROM log_outs').all()
-    await store.logOuts.update(ANNA, () => NOON)
+    await store.logOuts.update(ANNA, () => NOON_EPOCH)
 
     const startedAt = performance.now()
     store.close()
     expect(performance.now() - startedAt).toBeLessThan(2500)
 
     reader.queries.$client.run('COMMIT')
-    expect(await sqliteStore(reader).logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await sqliteStore(reader).logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
   })
 })
 

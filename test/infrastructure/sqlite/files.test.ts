@@ -7,7 +7,7 @@ import { backUpDatabase } from '../../../infrastructure/sqlite/backups/backup.ts
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
 import { probeDatabase } from '../../../infrastructure/sqlite/database-probe.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { fixedClock, NOON } from '../../support/fakes.ts'
+import { fixedClock, NOON_EPOCH } from '../../support/fakes.ts'
 import { ANNA } from '../../support/stores/contract-purchases.ts'
 import {
   countRows,
@@ -35,14 +35,14 @@ describe('where the path of the database is a link', () => {
     rmSync(`${path}-wal`)
 
     await expect(store.databaseHealth.check()).rejects.toBeInstanceOf(Unavailable)
-    const stored = store.logOuts.update(ANNA, () => NOON)
+    const stored = store.logOuts.update(ANNA, () => NOON_EPOCH)
     await expect(stored).rejects.toBeInstanceOf(Unavailable)
   })
 
   test('its sizes are those of the file itself and its log', async () => {
     const { path } = soldDatabase()
     const store = sqliteStore(openTemporaryDatabase(linkTo(path)))
-    await store.logOuts.update(ANNA, () => NOON)
+    await store.logOuts.update(ANNA, () => NOON_EPOCH)
     expect((await store.statistics.measureFiles())?.logBytes).toBeGreaterThan(0)
   })
 

@@ -3,11 +3,13 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
+import type { ErasedEmailDigest } from '../../../domain/erasure.ts'
+import { type Epoch, nextEpoch } from '../../../domain/log-out.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import { applyMigrations, MIGRATIONS } from '../../../infrastructure/sqlite/migrations.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { NOON, ORIGIN, saveVerification } from '../../support/fakes.ts'
+import { NOON, NOON_EPOCH, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import { CHALLENGE } from '../../support/proof-key.ts'
 import { ANNA, BERT, openPurchase } from '../../support/stores/contract-purchases.ts'
 import { openTemporaryDatabase } from '../../support/stores/stores.ts'
@@ -147,7 +149,7 @@ test('a database of the first release keeps every purchase, refund, dispute and 
   expect(await store.premiumGrants.findByEmail(CARL)).toEqual([
     { id: 'by hand', email: CARL, payment: null, revokedAt: null },
   ])
-  expect(await store.logOuts.findByEmail(CARL)).toEqual(NOON)
+  expect(await store.logOuts.findByEmail(CARL)).toBe(NOON_EPOCH)
   expect(await store.auditTrail.findByEmail(ANNA)).toEqual([])
 })
 
@@ -181,6 +183,7 @@ test('a verification of an earlier release lives on without a challenge, and the
       verifiedAt: NOON,
       expiresAt: EXPIRES_AT,
       codeChallenge: null,
+      epoch: NOON_EPOCH,
     })
     const next = newVerification(ANNA, { codeChallenge: CHALLENGE, lifetimeMs: 1000, now: NOON })
     await saveVerification(store, next)
@@ -205,4 +208,30 @@ test('a database that was brought up to date is as intact as one that was just m
   expect(made.prepare(describeAll).all().length).toBeGreaterThan(20)
   upgraded.close(true)
   made.close(true)
+})
+
+test('log-outs of an earlier release go on ending what they ended, and the next one begins a later epoch', async () => {
+  const path = join(temporaryFolder(), 'alibi.db')
+  const client = new Database(path)
+  applyMigrations(client, MIGRATIONS.slice(0, 4))
+  const [own, erased, common] = [3000, 7000, 1000].map((ms) => NOON.getTime() + ms)
+  const verifiedAt = NOON.getTime() + 2999
+  client.run(`
+    INSERT INTO log_outs VALUES ('${ANNA}', ${own});
+    INSERT INTO erased_log_outs VALUES ('trace', ${erased});
+    INSERT INTO common_log_out VALUES (1, ${common});
+    INSERT INTO verifications VALUES ('${ANNA}', ${verifiedAt}, ${verifiedAt + 1000}, '${CHALLENGE}');
+  `)
+  client.close(true)
+
+  const { logOuts, verifications } = sqliteStore(openTemporaryDatabase(path))
+  const epochAt = (ms: number) => (NOON_EPOCH + ms) as Epoch
+  expect(await logOuts.findByEmail(ANNA)).toBe(epochAt(3000))
+  expect(await logOuts.findByEmail(CARL, ['trace' as ErasedEmailDigest])).toBe(epochAt(7000))
+  expect(await logOuts.findByEmail(CARL)).toBe(epochAt(1000))
+  expect(await logOuts.findEpoch()).toBe(epochAt(7000))
+  expect((await verifications.findByEmail(ANNA))!.epoch).toBe(epochAt(2999))
+
+  await logOuts.update(CARL, (epoch) => nextEpoch(epoch, NOON))
+  expect(await logOuts.findByEmail(CARL)).toBe(epochAt(7001))
 })

@@ -6,7 +6,7 @@ import type { Email } from '../../../domain/email.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../../domain/erasure.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../../domain/otp.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { fixedClock, NOON, ORIGIN } from '../../support/fakes.ts'
+import { fixedClock, NOON, NOON_EPOCH, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT, paidPurchase } from '../../support/stores/contract-purchases.ts'
 import {
   columnsOf,
@@ -19,7 +19,7 @@ import { openTemporaryDatabase } from '../../support/stores/stores.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ERASURE = { name: erasedEmail('1'), digest: 'trace' as ErasedEmailDigest, origin: ORIGIN }
-const nothingMore = () => ({ closed: [], tokensValidAfter: NOON })
+const nothingMore = () => ({ closed: [], epoch: NOON_EPOCH })
 
 /** What an export leaves out, and why. */
 const NOT_EXPORTED: Readonly<Record<string, string>> = {
@@ -28,6 +28,7 @@ const NOT_EXPORTED: Readonly<Record<string, string>> = {
   'otp_mails.position': 'the order in which they are exported',
   'otp_wrong_tries.position': 'the order in which they are exported',
   'verifications.code_challenge': 'whoever knows it could look for its verifier',
+  'verifications.epoch': 'only tells it from log-outs before and after it',
   'audit_entries.id': 'the order in which they are exported',
 }
 
@@ -238,7 +239,8 @@ function faultyStep(table: string): 'DELETE' | 'UPDATE' | 'INSERT' {
 /** A stored value as JSON shows it. */
 function exportedForm(column: string, value: string | number): unknown {
   if (typeof value === 'string') return value
-  if (column === 'at' || column.endsWith('_at')) return new Date(value).toISOString()
+  const isMoment = column === 'at' || column === 'epoch' || column.endsWith('_at')
+  if (isMoment) return new Date(value).toISOString()
   return column === 'live' || column.startsWith('is_') ? value === 1 : value
 }
 

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Unavailable } from '../../../application/unavailable.ts'
+import type { Epoch } from '../../../domain/log-out.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
-import { NOON, ORIGIN } from '../../support/fakes.ts'
+import { NOON, NOON_EPOCH, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, paidPurchase, REFUND } from '../../support/stores/contract-purchases.ts'
 import { spoilTable } from '../../support/stores/database-faults.ts'
 import {
@@ -29,16 +30,16 @@ describe('a SQLite database that cannot do its part', () => {
     const path = join(temporaryFolder(), 'alibi.db')
     const writer = openTemporaryDatabase(path)
     const store = sqliteStore(openTemporaryDatabase(path, { busyTimeoutMs: 0 }))
-    await store.logOuts.update(ANNA, () => NOON)
+    await store.logOuts.update(ANNA, () => NOON_EPOCH)
     await saveMessage(store)
     writer.queries.$client.run('BEGIN IMMEDIATE')
 
     for (const call of everyWrite(store)) expect(await expectOutage(call())).toBe('SQLITE_BUSY')
-    expect(await store.logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await store.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
 
     writer.queries.$client.run('COMMIT')
-    await store.logOuts.update(ANNA, () => new Date(NOON.getTime() + 1))
-    expect(await store.logOuts.findByEmail(ANNA)).toEqual(new Date(NOON.getTime() + 1))
+    await store.logOuts.update(ANNA, () => (NOON_EPOCH + 1) as Epoch)
+    expect(await store.logOuts.findByEmail(ANNA)).toBe((NOON_EPOCH + 1) as Epoch)
   })
 
   test('waits for another connection to finish its write, and holds up nothing else meanwhile', async () => {
@@ -49,7 +50,7 @@ describe('a SQLite database that cannot do its part', () => {
 
     const order: string[] = []
     const writes = Array.from({ length: 50 }, () =>
-      store.logOuts.update(ANNA, () => NOON).then(() => order.push('written')),
+      store.logOuts.update(ANNA, () => NOON_EPOCH).then(() => order.push('written')),
     )
     expect(await store.logOuts.findByEmail(ANNA)).toBeNull()
     order.push('read')
@@ -57,7 +58,7 @@ describe('a SQLite database that cannot do its part', () => {
     await Promise.all(writes)
 
     expect(order).toEqual(['read', ...Array<string>(50).fill('written')])
-    expect(await store.logOuts.findByEmail(ANNA)).toEqual(NOON)
+    expect(await store.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
   })
 
   test('is unavailable to every method that stores when it may only be read, and reads go on', async () => {
@@ -106,7 +107,7 @@ describe('a SQLite database that cannot do its part', () => {
   test('is unavailable when its file is cut off, and says that it is corrupt', async () => {
     const path = join(temporaryFolder(), 'alibi.db')
     const store = openSqliteStore(path)
-    await store.logOuts.update(ANNA, () => NOON)
+    await store.logOuts.update(ANNA, () => NOON_EPOCH)
     store.close()
     const bytes = new Uint8Array(await Bun.file(path).arrayBuffer())
     writeFileSync(path, bytes.slice(0, 4096))

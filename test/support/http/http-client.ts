@@ -4,7 +4,7 @@ import type { Email } from '../../../domain/email.ts'
 import { createHandler, type Handler } from '../../../interfaces/http/handler.ts'
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
 import { checkAnswer } from '../answers/checked-answers.ts'
-import { fakePorts, ORIGIN } from '../fakes.ts'
+import { fakePorts, issueToken, ORIGIN } from '../fakes.ts'
 import { unlimitedOptions } from './http-options.ts'
 
 export const PEER = '192.0.2.1'
@@ -51,10 +51,7 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
     },
     givePremium: (email: string = EMAIL) =>
       ports.premiumGrants.add({ id: email, email: email as Email }, ORIGIN),
-    tokenOf(email: string = EMAIL) {
-      const now = ports.clock.now()
-      return ports.tokens.issue(email as Email, { now, orderedAt: now })
-    },
+    tokenOf: (email: string = EMAIL) => issueToken(ports, email as Email),
   }
 }
 

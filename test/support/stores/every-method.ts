@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { mergeDispute } from '../../../domain/dispute.ts'
+import { nextEpoch } from '../../../domain/log-out.ts'
 import { EMPTY_OTP_RECORD } from '../../../domain/otp.ts'
 import {
   beginAttempt,
@@ -30,7 +31,7 @@ export function everyWrite(store: DatabaseStore): readonly (() => Promise<unknow
     () => store.outbox.takeDue({ kinds: OUTBOX_KINDS, now: NOON }, begin),
     () => store.outbox.update(MESSAGE.key, begin),
     () => store.sweeps.recordRun('refunds', NOON),
-    () => store.logOuts.update(ANNA, () => NOON),
+    () => store.logOuts.update(ANNA, (epoch) => nextEpoch(epoch, NOON)),
     () => store.sandboxSessions.create(SESSION),
     () => store.sandboxSessions.update('cs_one', () => SESSION),
   ]
@@ -54,6 +55,7 @@ export function everyMethod(store: DatabaseStore): readonly (() => Promise<unkno
     () => store.auditTrail.findByEmail(ANNA),
     () => store.outbox.findByPurchase(MESSAGE.purchaseId),
     () => store.sweeps.findLastRun('refunds'),
+    () => store.logOuts.findEpoch(),
     () => store.logOuts.findByEmail(ANNA),
     () => store.databaseHealth.check(),
     () => store.databaseHealth.checkWritable(),

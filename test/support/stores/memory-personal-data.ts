@@ -1,33 +1,40 @@
 import type { DatedGrant, PersonalRecords, Store } from '../../../application/store.ts'
 import type { Email } from '../../../domain/email.ts'
 import { type ErasedEmailDigest, isErased } from '../../../domain/erasure.ts'
+import { type Epoch, FIRST_EPOCH } from '../../../domain/log-out.ts'
 import type { OtpRecord } from '../../../domain/otp.ts'
 import type { PrunedKind } from '../../../domain/retention.ts'
 import type { PaymentMemory } from './memory-store.ts'
 
-/** The moments before which tokens are void: an address's own, those that erasures left, and everybody's. */
+/** The epochs before which tokens are void: an address's own, those that erasures left, and everybody's. */
 export function memoryLogOuts() {
-  const own = new Map<Email, Date>()
-  const erased = new Map<ErasedEmailDigest, Date>()
-  let common: Date | null = null
-  const latest = (...moments: (Date | null | undefined)[]) =>
-    moments.reduce<Date | null>(
-      (last, moment) => (moment && !(last && last > moment) ? moment : last),
+  const own = new Map<Email, Epoch>()
+  const erased = new Map<ErasedEmailDigest, Epoch>()
+  let common: Epoch | null = null
+  let current = FIRST_EPOCH
+  const latest = (...epochs: (Epoch | null | undefined)[]) =>
+    epochs.reduce<Epoch | null>(
+      (last, epoch) => (epoch != null && !(last !== null && last > epoch) ? epoch : last),
       null,
     )
 
   return {
     own,
     erased,
-    possible: (email: Email) => latest(own.get(email), ...erased.values(), common),
-    raiseCommon(moment: Date) {
-      common = latest(common, moment)
+    current: () => current,
+    begin(epoch: Epoch) {
+      current = epoch
+    },
+    raiseCommon(epoch: Epoch) {
+      common = latest(common, epoch)
     },
     port: {
+      findEpoch: async () => current,
       findByEmail: async (email, digests = []) =>
         latest(own.get(email), ...digests.map((digest) => erased.get(digest)), common),
       async update(email, change) {
-        own.set(email, change(latest(own.get(email), ...erased.values(), common)))
+        current = change(current)
+        own.set(email, current)
       },
     } satisfies Store['logOuts'],
   }
@@ -46,14 +53,15 @@ export function memoryPersonalData(memory: Memory): Store['personalData'] {
     find: async (email) => findRecords(memory, email),
     async erase(email, { name, digest, origin }, decide) {
       const account = memory.accountOf(email)
-      const decision = decide(account, logOuts.possible(email))
+      const decision = decide(account, logOuts.current())
       if (!decision) return null
       for (const purchase of decision.closed) purchases.set(purchase.id, purchase)
       memory.revokeAll(email, origin)
       otps.delete(email)
       verifications.delete(email)
       logOuts.own.delete(email)
-      logOuts.erased.set(digest, decision.tokensValidAfter)
+      logOuts.begin(decision.epoch)
+      logOuts.erased.set(digest, decision.epoch)
       const rename = <Item extends { readonly email: Email }>(item: Item): Item =>
         item.email === email ? { ...item, email: name } : item
       const isOwn = (item: { readonly email: Email }) => item.email === email
@@ -78,6 +86,7 @@ export function memoryPersonalData(memory: Memory): Store['personalData'] {
 function findRecords(memory: Memory, email: Email): PersonalRecords {
   const { purchases, refunds, disputes, verification } = memory.accountOf(email)
   const { current, replacement, mailedAt, wrongTriesAt } = memory.otps.get(email) ?? {}
+  const loggedOutIn = memory.logOuts.own.get(email)
   const codes = [current, replacement].flatMap((otp) => {
     if (!otp) return []
     const { seed: _, ...code } = otp
@@ -92,7 +101,7 @@ function findRecords(memory: Memory, email: Email): PersonalRecords {
       verifiedAt: verification.verifiedAt,
       expiresAt: verification.expiresAt,
     },
-    logOutLineAt: memory.logOuts.own.get(email) ?? null,
+    logOutLineAt: loggedOutIn === undefined ? null : new Date(loggedOutIn),
     purchases,
     grants: memory.datedGrants().filter((grant) => grant.email === email),
     refunds,
@@ -136,7 +145,7 @@ export function memoryRetention(memory: Memory): Store['retention'] {
     verifications: (upTo, limit) =>
       deleteSome(verifications, ({ expiresAt }) => expiresAt <= upTo, limit).length,
     log_outs(upTo, limit) {
-      const isOld = (moment: Date) => moment <= upTo
+      const isOld = (epoch: Epoch) => epoch <= upTo.getTime()
       const own = deleteSome(logOuts.own, isOld, limit)
       const pruned = [...own, ...deleteSome(logOuts.erased, isOld, limit - own.length)]
       pruned.forEach(logOuts.raiseCommon)

@@ -26,6 +26,7 @@ export const IMPERSONAL = [
   'common_log_out',
   'erased_log_outs',
   'heartbeat',
+  'log_out_epoch',
   'schema_migrations',
   'sweeps',
 ]
@@ -56,8 +57,9 @@ export function rowsAbout(email: Email, person = 1): Readonly<Record<string, Row
       verified_at: moment(),
       expires_at: moment(),
       code_challenge: id('challenge').padEnd(43, '-'),
+      epoch: number(),
     },
-    log_outs: { email, line_at: moment() },
+    log_outs: { email, epoch: moment() },
     purchases: {
       id: purchase,
       email,

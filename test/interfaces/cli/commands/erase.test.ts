@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { logOut } from '../../../../application/access/log-out.ts'
 import { grantPremium } from '../../../../application/customers/grant-premium.ts'
 import { settleSession } from '../../../../application/payments/settle-payment.ts'
 import { erase } from '../../../../interfaces/cli/commands/erase.ts'
@@ -51,7 +52,7 @@ describe('erase', () => {
 
   test('says nothing of the books where they need nothing', async () => {
     const ports = fakePorts()
-    await ports.logOuts.update(ANNA, () => ports.clock.now())
+    await logOut(ports, ANNA)
     expect((await run(ports)).lines).toEqual([FIRST_LINE, PROVIDERS_LINE])
   })
 
