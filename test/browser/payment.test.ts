@@ -14,6 +14,9 @@ const DEBIT = 'Pay by bank debit: the money comes later'
 const [FIRST_WAIT_SECONDS = 0] = REFRESH_WAITS_SECONDS
 const FIRST_WAIT_MS = FIRST_WAIT_SECONDS * SECOND_MS
 
+/** What the service says to a buyer who comes back without having paid. */
+const NOT_PAID = { statuses: [403] }
+
 /** Follows the way up to the provider's page. */
 async function checkOut(visitor: Visit, email: string) {
   const buyer = person(visitor, email)
@@ -62,7 +65,7 @@ describe('the money that comes later', () => {
     }))
 
   test.concurrent('that bounces is said to have failed, and the buyer may start again', () =>
-    visit({ url: url() }, async (visitor) => {
+    visit({ url: url(), allowed: NOT_PAID }, async (visitor) => {
       const { page, context, photograph } = visitor
       await context.clock.install()
       const buyer = await checkOut(visitor, 'bounced@example.com')
@@ -90,7 +93,7 @@ describe('without a payment', () => {
     }))
 
   test.concurrent('whoever turns back finds the button to buy, and types nothing again', () =>
-    visit({ url: url(), language: 'ja' }, async (visitor) => {
+    visit({ url: url(), language: 'ja', allowed: NOT_PAID }, async (visitor) => {
       const { page, photograph } = visitor
       const buyer = await checkOut(visitor, 'undecided@example.com')
       const session = page.url()
@@ -106,7 +109,7 @@ describe('without a payment', () => {
   test.concurrent.each([true, false])(
     'the back button leads to a page that works, in a browser that keeps pages: %p',
     (keepsPages) =>
-      visit({ url: url(), keepsPages }, async (visitor) => {
+      visit({ url: url(), keepsPages, allowed: NOT_PAID }, async (visitor) => {
         const { page } = visitor
         const buyer = await checkOut(visitor, `back-${keepsPages}@example.com`)
         const session = page.url()
@@ -120,7 +123,7 @@ describe('without a payment', () => {
   )
 
   test.concurrent('a page that was left, kept and is shown again goes on from where it was', () =>
-    visit({ url: url() }, async (visitor) => {
+    visit({ url: url(), allowed: NOT_PAID }, async (visitor) => {
       const { page } = visitor
       const buyer = person(visitor, 'kept@example.com')
       await buyer.proveAddress()

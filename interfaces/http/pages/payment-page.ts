@@ -50,19 +50,17 @@ ${isProcessing && html`<p id="later" hidden>${words('payment_processing_later')}
   }
 }
 
-/** An empty `href` asks for this very page again. The part behind `#` tells the app page how the payment ended. */
+/** An empty `href` asks for this very page again. */
 function nextStep(state: PaymentPageState, words: Words): Html {
   switch (state) {
     case 'processing':
       return html`<a href="/app">${words('open_app')}</a>`
-    case 'active':
-      return html`<a class="button" href="/app#paid">${words('open_app')}</a>`
     case 'unavailable':
       return html`<a class="button" href="">${words('retry')}</a> <a href="/app">${words('open_app')}</a>`
+    case 'active':
     case 'unpaid':
     case 'ended':
     case 'cancel':
-      return html`<a class="button" href="/app#unpaid">${words('open_app')}</a>`
     case 'unknown':
     case 'invalid':
       return html`<a class="button" href="/app">${words('open_app')}</a>`

@@ -74,6 +74,8 @@ function start(): void {
     onClick(button, changeEmail)
   }
   onLanguageChosen(texts.language, changeLanguage)
+  // A kept page is shown as it was left, before its script goes on.
+  window.addEventListener('pagehide', () => void (mayHavePaid() && showStep(null)))
   window.addEventListener('pageshow', ({ persisted }) => persisted && comeBack())
   window.addEventListener('storage', session.followOtherTabs)
 
@@ -84,21 +86,32 @@ function start(): void {
   comeBack()
 }
 
-/** Chooses the step of a visit: a new one, one from the payment page, or one from the browser's page cache. */
+/** Begins a visit: a new one, one from the payment page, or one from the browser's page cache. */
 function comeBack(): void {
   session.followOtherTabs()
-  const hasPaid = location.hash === '#paid'
-  if (location.hash) history.replaceState(null, '', location.pathname + location.search)
   isLeaving = false
   markBusy(false)
   texts.say(waiting, null)
   emailField.value = session.email()
-  if (!session.token() && hasPaid && findProof(session.email())) {
+  if (mayHavePaid()) {
+    stopWaiting()
     showStep(null)
-    settle(() => texts.word('loading'))
-    attempt(logInAfterPayment)
-    return
-  }
+    attempt(logInByProof)
+  } else showFirstStep()
+}
+
+/** Whoever has proved the address may have paid since then. So the button to buy waits until the service was asked. */
+function mayHavePaid(): boolean {
+  return !session.token() && findProof(session.email()) !== null
+}
+
+async function logInByProof(): Promise<void> {
+  const { token } = await emailVerification.standing(session.email())
+  if (token === null) showFirstStep()
+  else signIn(token)
+}
+
+function showFirstStep(): void {
   showStep(firstStep())
   if (shownStep() === 'code') {
     settle(sayCodeSent)
@@ -136,7 +149,9 @@ async function confirmCode(): Promise<void> {
   const code = readCode(codeField.value)
   if (code === null) throw new Problem('error_code_incomplete')
 
-  const { token } = await emailVerification.confirm(session.email(), code).catch(countWrongTry)
+  const { token } = await emailVerification
+    .confirm(session.email(), code)
+    .catch(attempts.countWrong)
   codeField.value = ''
   if (token !== null) {
     signIn(token)
@@ -144,17 +159,6 @@ async function confirmCode(): Promise<void> {
   }
   moveTo('buy')
   settle(() => texts.word('email_confirmed'))
-}
-
-/** Adds the tries that are left to the error: the page's own count, and the limit of the service for this client. */
-function countWrongTry(error: unknown): never {
-  if (!(error instanceof Problem) || error.word !== 'error_invalid_code') throw error
-  attempts.countWrong()
-  const { remaining = Number.POSITIVE_INFINITY } = error.details
-  throw new Problem(error.word, {
-    ...error.details,
-    triesLeft: Math.min(attempts.left(), remaining),
-  })
 }
 
 function changeEmail(): void {
@@ -177,13 +181,6 @@ async function buy(): Promise<void> {
     if (token === null) throw error
     signIn(token)
   }
-}
-
-async function logInAfterPayment(): Promise<void> {
-  const standing = await emailVerification.standing(session.email())
-  settle(null)
-  if (standing.token !== null) signIn(standing.token)
-  else moveTo(standing.isVerified ? 'buy' : 'email')
 }
 
 function signIn(token: string): void {
@@ -246,9 +243,7 @@ function showProblem(problem: Problem, action: Action): void {
   const { retryAt } = problem.details
   if (retryAt !== undefined && shownStep() === 'code') resend.waitUntil(retryAt)
   // Without a step there is nothing else to do than to go on.
-  const resumes = shownStep() === null
-  if (resumes) settle(null)
-  problems.show(problem, { action, resumes })
+  problems.show(problem, { action, resumes: shownStep() === null })
 }
 
 /** Loads the words, and another excuse where one stands, and shows both in one go. */

@@ -1,4 +1,5 @@
 import { ATTEMPTS_MAX, isMailedAgain } from '../../../../domain/otp.ts'
+import { Problem } from './api.ts'
 import { hasFields, readJson, sessionStore } from './storage.ts'
 
 type Tries = {
@@ -26,11 +27,18 @@ export function codeAttempts({ otpLifetimeMs }: { otpLifetimeMs: number }) {
     },
     /** Another address, another code. */
     reset: () => write(NONE),
-    countWrong() {
+    /**
+     * Counts the try where the code was wrong, and throws the error again. By then it says how many tries are left: by
+     * the page's own count, and by the limit of the service for this client.
+     */
+    countWrong(error: unknown): never {
+      if (!(error instanceof Problem) || error.word !== 'error_invalid_code') throw error
       const { sentAt, wrong } = read()
       write({ sentAt, wrong: wrong + 1 })
+      const left = Math.max(0, ATTEMPTS_MAX - read().wrong)
+      const { remaining = left } = error.details
+      throw new Problem(error.word, { ...error.details, triesLeft: Math.min(left, remaining) })
     },
-    left: () => Math.max(0, ATTEMPTS_MAX - read().wrong),
   }
 }
 

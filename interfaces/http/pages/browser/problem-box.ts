@@ -34,12 +34,14 @@ export function problemBox(
       texts.refresh(text)
       texts.refresh(more)
     },
-    done() {
-      const { action = null, resumes = false } = shown ?? {}
-      clear()
-      if (resumes && action) retry(action)
-    },
+    done: goOn,
   })
+
+  function goOn(): void {
+    const { action = null, resumes = false } = shown ?? {}
+    clear()
+    if (resumes && action) retry(action)
+  }
 
   function clear(): void {
     shown = null
@@ -82,7 +84,7 @@ export function problemBox(
     if (shown?.action) retry(shown.action)
   })
   window.addEventListener('online', () => {
-    if (shown?.problem.word === 'error_network') clear()
+    if (shown?.problem.word === 'error_network') goOn()
   })
   return { show, clear }
 }

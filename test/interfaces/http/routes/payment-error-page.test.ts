@@ -37,7 +37,7 @@ describe('a buyer who comes back after too many requests', () => {
   test('from a cancelled payment still finds the way back', async () => {
     const answer = await exhausted().get('/payment/cancel', BROWSER)
     expect(answer.status).toBe(429)
-    expect(answer.text).toContain('href="/app#unpaid"')
+    expect(answer.text).toContain('<a class="button" href="/app">')
     expect(answer.text).toContain(realContent.in('en').strings.payment_cancel_title)
     expect(answer.text).toContain(realContent.in('en').strings.payment_cancel_text)
   })
