@@ -25,11 +25,11 @@ const CODE_PROBLEMS: readonly string[] = ['error_invalid_code', 'error_code_inco
 
 const data = readData<AppPageData>('data')
 const api = apiClient(data.problems)
-const endpoints = endpointsOf(api)
-// A client of its own: signing out aborts the calls under way, but not a change of language.
-const languageEndpoints = endpointsOf(apiClient(data.problems))
-const texts = translator(data.words)
 const session = openSession()
+const endpoints = endpointsOf(api, session)
+// A client of its own: signing out aborts the calls under way, but not a change of language.
+const languageEndpoints = endpointsOf(apiClient(data.problems), session)
+const texts = translator(data.words)
 const emailVerification = openEmailVerification(endpoints, data)
 const status = element('status', HTMLElement)
 const waiting = element('waiting', HTMLElement)
@@ -206,9 +206,15 @@ function showExcuse(next: Excuse): void {
 }
 
 async function signOutEverywhere(): Promise<void> {
-  await endpoints.logOut(session.token())
+  await endpoints.logOut(session.token()).catch(forgetExpiredToken)
   signOut()
   settle(() => texts.word('signed_out_everywhere'))
+}
+
+/** Whoever signs out leaves no token behind, not even one that has expired by then. */
+function forgetExpiredToken(error: unknown): never {
+  if (error instanceof Problem && error.needsProof) session.forgetToken()
+  throw error
 }
 
 /** Does not wait for what is under way: the device may be a borrowed one. */
@@ -230,7 +236,7 @@ function stopWaiting(): void {
 
 function showProblem(problem: Problem, action: Action): void {
   if (problem.needsProof) {
-    session.forgetToken()
+    session.expireToken()
     dropProof(session.email())
     excuse.clear()
     emailField.value = session.email()

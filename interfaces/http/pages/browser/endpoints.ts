@@ -2,17 +2,25 @@ import type { Language } from '../../../../domain/language.ts'
 import type { PageWords } from '../page-data.ts'
 import type { apiClient } from './api.ts'
 import type { Excuse } from './excuse.ts'
+import type { openSession } from './session.ts'
 
 export type Endpoints = ReturnType<typeof endpointsOf>
 
 /** What the page asks of the service. Each throws a `Problem`. */
-export function endpointsOf({ call }: Pick<ReturnType<typeof apiClient>, 'call'>) {
+export function endpointsOf(
+  { call }: Pick<ReturnType<typeof apiClient>, 'call'>,
+  { expiredTokenOf }: Pick<ReturnType<typeof openSession>, 'expiredTokenOf'>,
+) {
   return {
     verifyEmail: (email: string, lang: Language) =>
-      call<{ devCode?: string }>('POST', '/auth/verify-email', { body: { email, lang } }),
+      call<{ devCode?: string }>('POST', '/auth/verify-email', {
+        body: { email, lang },
+        token: expiredTokenOf(email),
+      }),
     confirmEmail: (email: string, code: string, codeChallenge: string | undefined) =>
       call<{ token?: string }>('POST', '/auth/confirm-email', {
         body: { email, code, codeChallenge },
+        token: expiredTokenOf(email),
       }),
     logInVerified: (email: string, codeVerifier: string) =>
       call<{ token: string }>('POST', '/auth/token', { body: { email, codeVerifier } }),

@@ -31,7 +31,10 @@ describe('listed origins', () => {
 })
 
 describe('a preflight', () => {
-  test.each(['/auth/login', '/i18n', '/nothing'])('of %s is answered for free', async (path) => {
+  test.each([
+    ...['/auth/verify-email', '/auth/request-otp', '/auth/confirm-email', '/auth/login'],
+    ...['/i18n', '/nothing'],
+  ])('of %s is answered for free', async (path) => {
     const limiters = {
       general: countingLimiter(0),
       auth: countingLimiter(0),
