@@ -25,11 +25,17 @@ const CODE_REFUSALS = [
   'too_many_wrong_codes',
 ] as const
 
+/** Of the requests that ask for a code or bring one. */
+const WITH_TOKEN =
+  'A request may carry a token of this very address, also one that has expired. Its owner then has limits of their own, ' +
+  'and the code is one that counts only in requests with such a token. Any other token is as none.'
+
 /** `POST /auth/verify-email`, and so on: the document's part of each route. */
 export const VERIFY_EMAIL = describeOperation('verifyEmail', {
   description:
     'While a code lives that has at least half its life left, another request mails the same code again. An address ' +
-    'gets a limited number of mails in a time, whoever asks for them.',
+    'gets a limited number of mails in a time, whoever asks for them. ' +
+    WITH_TOKEN,
   tags: ['auth'],
   parameters: [ACCEPT_LANGUAGE],
   responses: describeAnswers(MAIL_ANSWER, MAIL_REFUSALS),
@@ -38,7 +44,8 @@ export const VERIFY_EMAIL = describeOperation('verifyEmail', {
 export const CONFIRM_EMAIL = describeOperation('confirmEmail', {
   description:
     'A right code is used up, and makes the address verified for a while. A code that is wrong, expired, used or ' +
-    'malformed gets the same answer. Too many wrong ones and the address has to wait.',
+    'malformed gets the same answer. Too many wrong ones and the address has to wait. ' +
+    WITH_TOKEN,
   tags: ['auth'],
   responses: describeAnswers(
     {
@@ -55,7 +62,7 @@ export const CONFIRM_EMAIL = describeOperation('confirmEmail', {
 })
 
 export const REQUEST_OTP = describeOperation('requestOtp', {
-  description: 'Use /auth/verify-email, which sends a code to any address.',
+  description: `Use /auth/verify-email, which sends a code to any address. ${WITH_TOKEN}`,
   tags: ['auth'],
   parameters: [ACCEPT_LANGUAGE],
   responses: describeAnswers(MAIL_ANSWER, [...MAIL_REFUSALS, 'premium_required']),
@@ -63,7 +70,8 @@ export const REQUEST_OTP = describeOperation('requestOtp', {
 
 export const LOG_IN = describeOperation('logIn', {
   description:
-    'Use /auth/confirm-email, which answers with a token, too. The code is judged, and used up, before premium is.',
+    'Use /auth/confirm-email, which answers with a token, too. The code is judged, and used up, before premium is. ' +
+    WITH_TOKEN,
   tags: ['auth'],
   responses: describeAnswers(
     {
