@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { ServiceState } from '../../application/ports.ts'
 import { installedFiles, PLACES } from './installed-files.ts'
 import { makeFolder } from './make-folder.ts'
+import { readLinkLocalNameServers } from './name-servers.ts'
 import {
   type Change,
   isThere,
@@ -21,6 +22,8 @@ export type Installation = {
   /** Whether it was enabled now, and whether a service that ran was restarted. */
   readonly enabled: boolean
   readonly restarted: boolean
+  /** The link-local name servers that the service may reach. */
+  readonly nameServers: readonly string[]
   /** Null where no systemd was asked. */
   readonly service: ServiceState | null
 }
@@ -50,7 +53,8 @@ export async function installService({
   makeFolders(root)
   const isNew = !isThere(join(root, PLACES.settings))
   const wasInstalled = isThere(join(root, PLACES.unit))
-  const files = placeFiles({ root, executable, completion, isNew })
+  const nameServers = readLinkLocalNameServers(root)
+  const files = placeFiles({ root, executable, completion, isNew, nameServers })
   const before = systemctl && (await readServiceState(systemctl))
   const isChanged = files.some(
     ({ path, change }) => STARTED_FROM.includes(path) && isWritten(change),
@@ -68,6 +72,7 @@ export async function installService({
     files,
     enabled: steps.includes('enable'),
     restarted: steps.includes('restart'),
+    nameServers,
     service: systemctl && (await readServiceState(systemctl)),
   }
 }
@@ -90,14 +95,16 @@ function placeFiles({
   executable,
   completion,
   isNew,
+  nameServers,
 }: {
   root: string
   executable: string
   completion: string
   isNew: boolean
+  nameServers: readonly string[]
 }): Installation['files'] {
   const { executable: path, previous } = PLACES
-  const files = installedFiles({ completion, isNew })
+  const files = installedFiles({ completion, isNew, nameServers })
   for (const place of [path, previous, ...files.map((file) => file.path)])
     removeStaleDrafts(join(root, place))
 

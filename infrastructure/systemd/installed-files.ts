@@ -16,8 +16,14 @@ export const PLACES = {
   data: '/var/lib/alibi',
 } as const
 
-/** The unit that is installed. */
-export const UNIT_TEXT: string = unit
+const DENIED = /^IPAddressDeny=.*\n/m
+
+/** The unit that is installed on a system that asks these link-local name servers. */
+export function unitText(nameServers: readonly string[]): string {
+  if (nameServers.length === 0) return unit
+  const allowed = `# A name server of /etc/resolv.conf.\nIPAddressAllow=${nameServers.join(' ')}\n`
+  return unit.replace(DENIED, (denied) => denied + allowed)
+}
 
 /** A file that is installed beside the executable. */
 export type InstalledFile = {
@@ -46,9 +52,12 @@ const EMPTY_SECRETS = [
 export function installedFiles({
   completion,
   isNew,
+  nameServers,
 }: {
   completion: string
   isNew: boolean
+  /** The link-local ones. */
+  nameServers: readonly string[]
 }): readonly InstalledFile[] {
   const secret = isNew ? `${randomBytes(JWT_SECRET_BYTES).toString('base64')}\n` : ''
   return [
@@ -56,7 +65,7 @@ export function installedFiles({
     credential('JWT_SECRET', secret),
     ...EMPTY_SECRETS.map((name) => credential(name, '')),
     { path: PLACES.settings, text: settings, mode: 0o600, owner: 'operator' },
-    { path: PLACES.unit, text: unit, mode: 0o644, owner: 'us' },
+    { path: PLACES.unit, text: unitText(nameServers), mode: 0o644, owner: 'us' },
   ]
 }
 

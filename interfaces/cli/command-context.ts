@@ -159,6 +159,8 @@ export type InstallReport = {
   /** Whether it was enabled now, and whether a service that ran was restarted. */
   readonly enabled: boolean
   readonly restarted: boolean
+  /** The link-local name servers that the service may reach. */
+  readonly nameServers: readonly string[]
   /** Null where no systemd was asked. */
   readonly service: { readonly active: boolean; readonly enabled: boolean } | null
 }

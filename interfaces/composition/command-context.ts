@@ -69,8 +69,11 @@ export function commandContext(environment: Environment, given: Given): CommandC
       return openServiceState()
     },
     async readUnit() {
-      const { UNIT_TEXT } = await import('../../infrastructure/systemd/installed-files.ts')
-      return UNIT_TEXT
+      const { unitText } = await import('../../infrastructure/systemd/installed-files.ts')
+      const { readLinkLocalNameServers } = await import(
+        '../../infrastructure/systemd/name-servers.ts'
+      )
+      return unitText(readLinkLocalNameServers('/'))
     },
   }
 }

@@ -20,6 +20,11 @@ const BY_HAND = ['--env-file', SETTINGS]
 /** WatchdogSec, RestartSec, and time for a machine that is busy with other tests. */
 const WATCHDOG_MAX_MS = 30_000
 const PATIENT = { timeout: 60_000 }
+/** Where clouds hand out the keys of a machine, and where some have a name server. */
+const METADATA = '169.254.169.254'
+const NAME_SERVER = '169.254.169.253'
+/** What systemd says where it can only pretend. */
+const NO_FIREWALL = 'does not support BPF/cgroup firewalling'
 
 const found = await bootMachine()
 if (typeof found === 'string') {
@@ -57,6 +62,16 @@ function testService(machine: Machine, production: Production, port: number) {
   async function foreignFiles(): Promise<string> {
     const user = await sure(['stat', '--format=%u', '/var/lib/alibi/'])
     return sure(['find', '/var/lib/alibi/', '!', '-user', user])
+  }
+
+  /** Whether a process of the unit may send a datagram there; of no unit where it is null. */
+  async function canSend(address: string, unit: string | null): Promise<boolean> {
+    const join =
+      unit === null
+        ? ''
+        : `echo $$ >/sys/fs/cgroup$(systemctl show ${unit} -P ControlGroup)/cgroup.procs && `
+    const { exitCode } = await run(['bash', '-c', `${join}echo x >/dev/udp/${address}/9`])
+    return exitCode === 0
   }
 
   /** In milliseconds, until the service serves by another process. */
@@ -238,6 +253,48 @@ function testService(machine: Machine, production: Production, port: number) {
           `not applied here: LimitNOFILE=${wanted} (this machine allows ${files})\n`,
         )
       }
+    },
+    PATIENT,
+  )
+
+  test(
+    'memory and tasks are bounded',
+    async () => {
+      expect(await property('MemoryMax')).toBe(String(512 * 1024 * 1024))
+      expect(await property('TasksMax')).toBe('512')
+      const pid = await property('MainPID')
+      const status = await machine.read(`/proc/${pid}/status`)
+      const read = (name: string) =>
+        Number(new RegExp(`^${name}:\\s*([0-9]+)`, 'm').exec(status)?.[1])
+      const [threads, mebibytes] = [read('Threads'), Math.round(read('VmRSS') / 1024)]
+      process.stdout.write(`while it serves: ${threads} threads, ${mebibytes} MiB\n`)
+      expect(threads).toBeLessThan(128)
+      expect(mebibytes).toBeLessThan(256)
+    },
+    PATIENT,
+  )
+
+  test(
+    'no link-local address can be reached, but for the name server of /etc/resolv.conf',
+    async () => {
+      await machine.write('/etc/resolv.conf', `nameserver ${NAME_SERVER}\n`)
+      expect(await sure([ALIBI, 'service', 'install'])).toContain(`name server ${NAME_SERVER},`)
+      expect(await property('IPAddressAllow')).toContain(NAME_SERVER)
+      expect(await property('IPAddressDeny')).toContain('169.254.0.0/16')
+      expect(await isReady()).toBe(true)
+
+      const [outside, inside, nameServer] = [
+        await canSend(METADATA, null),
+        await canSend(METADATA, 'alibi.service'),
+        await canSend(NAME_SERVER, 'alibi.service'),
+      ]
+      const log = await sure(['journalctl', '--no-pager', '--output=cat'])
+      if (!outside || log.includes(NO_FIREWALL)) {
+        const reason = outside ? 'the kernel lets no unit filter addresses' : 'there is no route'
+        process.stdout.write(`not tested here: link-local addresses (${reason})\n`)
+        return
+      }
+      expect({ inside, nameServer }).toEqual({ inside: false, nameServer: true })
     },
     PATIENT,
   )

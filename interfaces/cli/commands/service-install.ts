@@ -16,8 +16,9 @@ secrets, /etc/alibi/credentials, with a JWT_SECRET in it. What is there already 
 and secrets that others could read or change are closed to them. Run again it changes only what
 differs, so that it upgrades as well: the executable that was there stays beside the new one as
 alibi.previous, and a service that runs is started anew. Refuses folders that others may write to,
-and links that lead out of an image. Prints what it did and what to do next. Needs root, except for
-an image (--root).`,
+and links that lead out of an image. The service may reach no link-local address but a name server
+that /etc/resolv.conf names at that moment. Prints what it did and what to do next. Needs root,
+except for an image (--root).`,
   parse: (_, { root = '/' }) => ({ root: String(root) }),
   async run(context, { root }) {
     const installation = await context.openInstallation({ root, command: 'service install' })
@@ -52,8 +53,8 @@ export async function serviceInstall({
 }): Promise<number> {
   const report = await install()
   if (json) {
-    const { files, enabled, restarted, service } = report
-    print(JSON.stringify({ version, files, enabled, restarted, active: service?.active ?? null }))
+    const { service, ...done } = report
+    print(JSON.stringify({ version, ...done, active: service?.active ?? null }))
     return EXIT.done
   }
   const isRight = report.files.every(({ change }) => change === 'unchanged' || change === 'kept')
@@ -64,8 +65,16 @@ export async function serviceInstall({
   return EXIT.done
 }
 
-function describeService({ enabled, restarted, service }: InstallReport): readonly string[] {
+function describeService({
+  enabled,
+  restarted,
+  nameServers,
+  service,
+}: InstallReport): readonly string[] {
   return [
+    ...nameServers.map(
+      (address) => `The service may reach the name server ${address}, as /etc/resolv.conf has it.`,
+    ),
     ...(service ? [] : ['No systemd was asked: it finds the service when it starts the system.']),
     ...(enabled ? ['The service is enabled: it starts with the machine.'] : []),
     ...(service && !service.enabled

@@ -6,7 +6,8 @@ export const servicePrintCommand: Command = {
   summary: 'print the unit that "service install" writes',
   operands: [],
   options: [],
-  details: 'Writes nothing to disk, and needs no rights.',
+  details: `For this machine: with a link-local name server that its /etc/resolv.conf names. Writes nothing to
+disk, and needs no rights.`,
   parse: () => ({}),
   async run({ readUnit, print }) {
     print((await readUnit()).trimEnd())

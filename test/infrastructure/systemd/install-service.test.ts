@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { installService, planSteps } from '../../../infrastructure/systemd/install-service.ts'
-import { PLACES, UNIT_TEXT } from '../../../infrastructure/systemd/installed-files.ts'
+import { PLACES, unitText } from '../../../infrastructure/systemd/installed-files.ts'
 import { draftPrefix, placeText } from '../../../infrastructure/systemd/place-file.ts'
 import {
   isServiceInstalled,
@@ -89,7 +89,7 @@ describe('an installation', () => {
       service: null,
     })
     expect(readFileSync(at(PLACES.executable), 'utf8')).toBe('version 1')
-    expect(readFileSync(at(PLACES.unit), 'utf8')).toBe(UNIT_TEXT)
+    expect(readFileSync(at(PLACES.unit), 'utf8')).toBe(unitText([]))
     expect(readlinkSync(at(PLACES.enabled))).toBe(PLACES.unit)
   })
 

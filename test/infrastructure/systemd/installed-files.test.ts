@@ -4,11 +4,13 @@ import { parseEnvFile, withEnvFile } from '../../../infrastructure/config/env-fi
 import {
   installedFiles,
   PLACES,
-  UNIT_TEXT,
+  unitText,
 } from '../../../infrastructure/systemd/installed-files.ts'
 import { namesRead, PRODUCTION, problemsOf, readFrom } from '../../support/config-loading.ts'
 
-const files = installedFiles({ completion: '# completion', isNew: true })
+const NEW = { completion: '# completion', isNew: true, nameServers: [] }
+const files = installedFiles(NEW)
+const UNIT_TEXT = unitText([])
 const textOf = (path: string) => files.find((file) => file.path === path)!.text
 const settings = textOf(PLACES.settings)
 const credentials = files
@@ -89,6 +91,27 @@ describe('the unit', () => {
   })
 })
 
+describe('the network of the unit', () => {
+  const allowed = (text: string) => text.match(/^IPAddress\w+=.*$/gm)
+
+  test('has no link-local address and no multicast', () => {
+    expect(allowed(UNIT_TEXT)).toEqual(['IPAddressDeny=link-local multicast'])
+  })
+
+  test('has the link-local name servers of the system, and nothing else is another', () => {
+    const text = unitText(['169.254.169.253', 'fe80::1'])
+    expect(allowed(text)).toEqual([
+      'IPAddressDeny=link-local multicast',
+      'IPAddressAllow=169.254.169.253 fe80::1',
+    ])
+    expect(text.replace(/^# A name server .*\n^IPAddressAllow=.*\n/m, '')).toBe(UNIT_TEXT)
+  })
+})
+
+test('the unit bounds memory and tasks', () => {
+  expect(UNIT_TEXT).toMatch(/^MemoryMax=512M\nTasksMax=512$/m)
+})
+
 describe('the secrets', () => {
   test('are readable by their owner only, as the settings are', () => {
     const open = files.filter(({ path, mode }) => path.startsWith('/etc/alibi/') && mode !== 0o600)
@@ -97,7 +120,7 @@ describe('the secrets', () => {
 
   test('of a new service have a JWT_SECRET of 32 random bytes, and no other value', () => {
     const secrets = (isNew: boolean) =>
-      installedFiles({ completion: '', isNew })
+      installedFiles({ ...NEW, isNew })
         .filter(({ path, text }) => path.startsWith(PLACES.credentials) && text !== '')
         .map(({ text }) => text.trim())
     const [one, other] = [secrets(true), secrets(true)]
@@ -107,7 +130,7 @@ describe('the secrets', () => {
   })
 
   test('of a service that is not new are never made up', () => {
-    const made = installedFiles({ completion: '', isNew: false })
+    const made = installedFiles({ ...NEW, isNew: false })
     const lengths = made.filter(({ path }) => path.startsWith(PLACES.credentials))
     expect(lengths.map(({ text }) => text)).toEqual(['', '', '', '', ''])
   })

@@ -11,12 +11,14 @@ describe('service install', () => {
     ],
     enabled: true,
     restarted: false,
+    nameServers: [],
     service: { active: false, enabled: true },
   }
   const SAME: InstallReport = {
     files: [{ path: '/usr/local/bin/alibi', change: 'unchanged' }],
     enabled: false,
     restarted: false,
+    nameServers: [],
     service: { active: true, enabled: true },
   }
 
@@ -69,6 +71,18 @@ describe('service install', () => {
     )
   })
 
+  test('says which name server the service may reach beside what is denied to it', async () => {
+    const nameServers = ['169.254.169.253', 'fe80::1']
+    expect(await run({ ...SAME, nameServers })).toEqual([
+      'Nothing to change: alibi 1.2.3 is installed.',
+      'The service may reach the name server 169.254.169.253, as /etc/resolv.conf has it.',
+      'The service may reach the name server fe80::1, as /etc/resolv.conf has it.',
+      'The service runs, and was left alone.',
+    ])
+    const [line = ''] = await run({ ...SAME, nameServers }, true)
+    expect(JSON.parse(line)).toMatchObject({ nameServers })
+  })
+
   test('says when no systemd was asked', async () => {
     const lines = await run({ ...NEW, service: null })
     expect(lines).toContain('No systemd was asked: it finds the service when it starts the system.')
@@ -83,6 +97,7 @@ describe('service install', () => {
       files: NEW.files,
       enabled: true,
       restarted: false,
+      nameServers: [],
       active: false,
     })
   })
