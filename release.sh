@@ -1,7 +1,28 @@
 #!/bin/sh
 # Fills dist/ with what a server needs: the executable for each kind of Linux, the install script, the documents, examples
 # for what runs beside it, the help, the bill of materials, licences and checksums. The same commit makes the same bytes.
+# With --sign-with KEY the checksums are signed with that SSH key, by release/sign.sh.
 set -eu
+
+refuse() {
+  printf 'release.sh: %s\n' "$2" >&2
+  exit "$1"
+}
+
+key=
+case $# in
+  0) ;;
+  2)
+    [ "$1" = --sign-with ] || refuse 2 "there is no option $1: only --sign-with KEY"
+    # Whatever is wrong with the key is said before anything is built, as far as that shows without its passphrase.
+    command -v ssh-keygen >/dev/null || refuse 1 'there is no ssh-keygen, which signs: install openssh-client'
+    [ -f "$2" ] || refuse 1 "--sign-with: $2 is not a file"
+    ssh-keygen -l -f "$2" >/dev/null || refuse 1 "--sign-with: $2 is not a key of SSH"
+    key=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+    ;;
+  *) refuse 2 'it takes nothing but --sign-with KEY' ;;
+esac
+
 cd "$(dirname "$0")"
 PATH="$PWD/node_modules/.bin:$PATH"
 version=$(bun --print 'require("./package.json").version')
@@ -47,3 +68,4 @@ cd dist
 sums=$(find . -type f | sed 's|^\./||' | sort | xargs sha256sum)
 printf '%s\n' "$sums" >SHA256SUMS
 ls -l
+[ -z "$key" ] || sh ../release/sign.sh "$key" .

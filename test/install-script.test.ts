@@ -1,60 +1,19 @@
 import { describe, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runAlibi } from './support/service/alibi-process.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
+import {
+  EXECUTABLE,
+  installUnpacked as install,
+  OWN,
+  SHOW_CALL,
+  unpackRelease as unpack,
+} from './support/unpacked-release.ts'
 
 /*
  * The install script beside an executable that only writes down how it was called. The script refuses machines of other
  * kinds by what `uname` says, so that a uname of the tests plays them.
  */
-
-const SCRIPT = join(import.meta.dir, '../operations/install.sh')
-const OWN = process.arch === 'arm64' ? 'arm64' : 'x64'
-const EXECUTABLE = `alibi-9.8.7-linux-${OWN}`
-const SHOW_CALL = `#!/bin/sh
-printf '%s' "$*" >called
-printf 'options of the runtime: %s\\n' "\${BUN_OPTIONS-none} \${BUN_BE_BUN-none}"
-exit "\${ALIBI_EXITS_WITH:-0}"
-`
-
-/** An unpacked release; `spoil` does to it what the test is about. */
-function unpack(spoil: (folder: string) => void = () => {}): string {
-  const folder = join(temporaryFolder(), 'a release')
-  mkdirSync(join(folder, 'operations'), { recursive: true })
-  copyFileSync(SCRIPT, join(folder, 'install.sh'))
-  writeFileSync(join(folder, EXECUTABLE), SHOW_CALL)
-  writeFileSync(join(folder, 'operations/Caddyfile'), 'example')
-  const sums = [EXECUTABLE, 'install.sh', 'operations/Caddyfile']
-    .map((name) => `${digestOf(join(folder, name))}  ${name}\n`)
-    .concat(`${'0'.repeat(64)}  alibi-9.8.7-linux-of-another-machine\n`)
-  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''))
-  spoil(folder)
-  return folder
-}
-
-function digestOf(path: string): string {
-  return createHash('sha256').update(readFileSync(path)).digest('hex')
-}
-
-/** From another folder, as an operator might. */
-async function install(folder: string, parameters: readonly string[] = [], env = {}) {
-  const { PATH = '' } = process.env
-  const cwd = join(folder, '..')
-  const command = ['sh', join('a release', 'install.sh'), ...parameters]
-  const outcome = await runAlibi({ command, cwd, env: { PATH, ...env } })
-  const called = join(folder, 'called')
-  return { ...outcome, called: existsSync(called) ? readFileSync(called, 'utf8') : null }
-}
 
 /** An environment in which `uname -s` and `uname -m` say this. */
 function onMachine(system: string, machine: string) {
@@ -176,6 +135,7 @@ describe('install.sh runs nothing', () => {
     [['--root'], '--root needs a folder'],
     [['--root', ''], '--root needs a folder'],
     [['--yes'], '--yes goes with --uninstall'],
+    [['--public-key'], '--public-key needs a file'],
   ])('when it is asked for %j', async (parameters, problem) => {
     const outcome = await install(unpack(), parameters)
     expect(outcome).toMatchObject({ exitCode: 2, stdout: '', called: null })

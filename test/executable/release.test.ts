@@ -18,6 +18,7 @@ import { helpText } from '../../release/help-text.ts'
 import { licenses } from '../../release/licenses.ts'
 import { builtExecutable, copySources } from '../support/executable/built.ts'
 import { runAlibi } from '../support/service/alibi-process.ts'
+import { makeKey, SSH_KEYGEN } from '../support/ssh-keys.ts'
 
 const OWN = process.arch === 'arm64' ? 'arm64' : 'x64'
 const NAME = `alibi-${packageJson.version}-linux`
@@ -37,12 +38,15 @@ let executable: string
 /** Null where the runtimes of other machines are out of reach. */
 let dist: string | null
 let folder: string
+/** The one that the release is signed with; null where nothing can sign. */
+let key: string | null
 beforeAll(async () => {
   executable = await builtExecutable()
   folder = copySources()
+  key = SSH_KEYGEN === null ? null : makeKey('release-key', { folder })
   const { PATH = '', HOME = '' } = process.env
   const outcome = await runAlibi({
-    command: ['sh', 'release.sh'],
+    command: ['sh', 'release.sh', ...(key === null ? [] : ['--sign-with', key])],
     cwd: folder,
     env: { PATH, HOME },
   })
@@ -76,6 +80,7 @@ describe('a release', () => {
         'LICENSES.txt',
         'README.md',
         'SHA256SUMS',
+        ...(key === null ? [] : ['SHA256SUMS.sig']),
         'help.txt',
         'install.sh',
         'sbom.cdx.json',
@@ -108,11 +113,11 @@ describe('a release', () => {
     expect(digest(released(`${NAME}-${OWN}`))).toBe(digest(readFileSync(executable)))
   })
 
-  test('has a checksum for every file but that of the checksums, and they are right', async () => {
+  test('has a checksum for every file but that of the checksums and its signature, and they are right', async () => {
     if (dist === null) return
     const named = released('SHA256SUMS').toString().trimEnd().split('\n')
     expect(named.map((line) => line.slice(66))).toEqual(
-      filesBelow(dist).filter((name) => name !== 'SHA256SUMS'),
+      filesBelow(dist).filter((name) => !name.startsWith('SHA256SUMS')),
     )
     const command = ['sha256sum', '--check', '--strict', '--quiet', 'SHA256SUMS']
     const env = { PATH: process.env['PATH'] ?? '' }
@@ -142,7 +147,9 @@ describe('the install script of a release', () => {
     if (dist === null) return
     const image = join(folder, 'image')
     mkdirSync(image)
-    expect(await install('--root', 'image')).toMatchObject({ exitCode: 0, stderr: '' })
+    const publicKey = key === null ? [] : ['--public-key', `${key}.pub`]
+    const first = await install('--root', 'image', ...publicKey)
+    expect(first).toMatchObject({ exitCode: 0, stderr: '' })
     const installed = join(image, 'usr/local/bin/alibi')
     expect(readFileSync(installed).equals(readFileSync(executable))).toBe(true)
     expect(existsSync(join(image, 'etc/systemd/system/alibi.service'))).toBe(true)
