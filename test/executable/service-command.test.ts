@@ -36,6 +36,11 @@ const run = (...parameters: string[]) =>
 const modeOf = (path: string) => (statSync(at(path)).mode & 0o777).toString(8)
 
 test('service print prints the unit that service install writes, and needs nothing', async () => {
+  // Its name servers make it this machine's.
+  if (existsSync('/etc/resolv.conf')) {
+    mkdirSync(at('etc'))
+    writeFileSync(at('etc/resolv.conf'), readFileSync('/etc/resolv.conf'))
+  }
   expect(await run('service', 'install', '--root', root)).toMatchObject({ exitCode: 0, stderr: '' })
   const printed = await run('service', 'print')
   expect(printed).toEqual({
