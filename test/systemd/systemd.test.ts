@@ -213,7 +213,13 @@ function testService(machine: Machine, production: Production, port: number) {
       await sure(['systemctl', 'daemon-reload'])
       const { exitCode } = await run(['systemctl', 'start', 'probe'])
       if (exitCode !== 0) throw new Error(await sure(['journalctl', '--unit=probe', '--no-pager']))
-      const said = await sure(['journalctl', '--unit=probe', '--output=cat', '--grep=attempted'])
+      // The journal is written by another process, and may come later.
+      let said = ''
+      await until('the journal has what the probe says', async () => {
+        const found = await run(['journalctl', '--unit=probe', '--output=cat', '--grep=attempted'])
+        said = found.stdout
+        return found.exitCode === 0
+      })
       const { can, user } = JSON.parse(said)
       expect(can).toEqual([
         'reads a credential',
