@@ -22,19 +22,41 @@ const OCTET_BITS = 8
 export function networkOf(address: string | null, { ipv4, ipv6 }: PrefixLength): ClientNetwork {
   if (address === null) return NO_NETWORK
   if (!address.includes(':')) {
-    const octets = address.split('.').map(Number)
-    return `${masked(octets, OCTET_BITS, ipv4).join('.')}/${ipv4}` as ClientNetwork
+    return `${masked(octetsOf(address), OCTET_BITS, ipv4).join('.')}/${ipv4}` as ClientNetwork
   }
-  const groups = masked(hextets(address), GROUP_BITS, ipv6).map((group) => group.toString(16))
+  const groups = masked(hextetsOf(address), GROUP_BITS, ipv6).map((group) => group.toString(16))
   const named = Math.ceil(ipv6 / GROUP_BITS)
   const text = named < GROUPS ? `${groups.slice(0, named).join(':')}::` : groups.join(':')
   return `${text}/${ipv6}` as ClientNetwork
 }
 
+/** The bits of an address that say whose it is: all of IPv4, in `high`, and the first 64 of IPv6, 32 in each. */
+export type AddressBits = {
+  readonly version: 4 | 6
+  readonly high: number
+  readonly low: number
+}
+
+/** Reads a valid address once, for networks of every size. */
+export function bitsOf(address: string): AddressBits {
+  if (!address.includes(':')) {
+    const [first = 0, second = 0, third = 0, fourth = 0] = octetsOf(address)
+    const high = ((first << 24) | (second << 16) | (third << 8) | fourth) >>> 0
+    return { version: 4, high, low: 0 }
+  }
+  const [first = 0, second = 0, third = 0, fourth = 0] = hextetsOf(address)
+  return {
+    version: 6,
+    high: ((first << GROUP_BITS) | second) >>> 0,
+    low: ((third << GROUP_BITS) | fourth) >>> 0,
+  }
+}
+
 /** An IPv4 address that came mapped into IPv6 (RFC 4291, section 2.5.5.2) as it is; others stay as they are. */
 export function unmapped(address: string): string {
-  if (!address.includes(':')) return address
-  const groups = hextets(address)
+  // Most addresses are not even read for this.
+  if (!/ffff:/i.test(address)) return address
+  const groups = hextetsOf(address)
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
   if (!isMapped) return address
   const [high = 0, low = 0] = groups.slice(6)
@@ -49,17 +71,31 @@ function masked(parts: readonly number[], size: number, length: number): number[
   })
 }
 
-/** The eight groups of an IPv6 address. */
-function hextets(address: string): number[] {
-  // The URL parser brings every spelling into one form, with IPv4 in its last groups written as groups.
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const [head = '', tail] = canonical.split('::')
-  const left = readGroups(head)
-  if (tail === undefined) return left
-  const right = readGroups(tail)
+/** The four numbers of an IPv4 address. */
+function octetsOf(address: string): number[] {
+  return address.split('.').map(Number)
+}
+
+/** The eight groups of an IPv6 address in any spelling (RFC 4291, section 2.2). */
+function hextetsOf(address: string): number[] {
+  const gap = address.indexOf('::')
+  if (gap === -1) return groupsIn(address)
+  const left = groupsIn(address.slice(0, gap))
+  const right = groupsIn(address.slice(gap + 2))
   return [...left, ...Array<number>(GROUPS - left.length - right.length).fill(0), ...right]
 }
 
-function readGroups(text: string): number[] {
-  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
+/** IPv4 in the last place counts as two groups. */
+function groupsIn(text: string): number[] {
+  if (text === '') return []
+  const parts = text.split(':')
+  const last = parts.at(-1) ?? ''
+  if (!last.includes('.')) return parts.map(readGroup)
+  const [first = 0, second = 0, third = 0, fourth = 0] = octetsOf(last)
+  const embedded = [(first << OCTET_BITS) | second, (third << OCTET_BITS) | fourth]
+  return [...parts.slice(0, -1).map(readGroup), ...embedded]
+}
+
+function readGroup(text: string): number {
+  return Number.parseInt(text, 16)
 }

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { networkOf, ONE_CLIENT, ONE_NETWORK, unmapped } from '../../domain/client-network.ts'
+import fc from 'fast-check'
+import {
+  bitsOf,
+  networkOf,
+  ONE_CLIENT,
+  ONE_NETWORK,
+  unmapped,
+} from '../../domain/client-network.ts'
 
 describe('networkOf', () => {
   test.each([
@@ -32,6 +39,34 @@ describe('networkOf', () => {
 
   test('gives clients without an address one network of their own', () => {
     expect(String(networkOf(null, ONE_CLIENT))).toBe('unknown')
+  })
+})
+
+describe('bitsOf', () => {
+  test.each([
+    ['192.0.2.1', { version: 4, high: 0xc0000201, low: 0 }],
+    ['255.255.255.255', { version: 4, high: 0xffffffff, low: 0 }],
+    ['2001:db8:1:2:3:4:5:6', { version: 6, high: 0x20010db8, low: 0x10002 }],
+    ['ffff:ffff:ffff:ffff::', { version: 6, high: 0xffffffff, low: 0xffffffff }],
+    ['::', { version: 6, high: 0, low: 0 }],
+    ['64:ff9b::192.0.2.1', { version: 6, high: 0x64ff9b, low: 0 }],
+    ['1:2:3:4:5:6:192.0.2.1', { version: 6, high: 0x10002, low: 0x30004 }],
+    ['1:2:3::5:192.0.2.1', { version: 6, high: 0x10002, low: 0x30000 }],
+  ] as const)('reads %p', (address, bits) => {
+    expect(bitsOf(address)).toEqual(bits)
+  })
+
+  test('reads every spelling of an address as the URL parser does, where that can', () => {
+    fc.assert(
+      fc.property(fc.ipV6(), (address) => {
+        // Bun's parser does not take `0:0:0::0:0.0.0.0`, which is an address.
+        if (!URL.canParse(`http://[${address}]`)) return
+        const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
+        expect(bitsOf(address)).toEqual(bitsOf(canonical))
+        const whole = { ipv4: 32, ipv6: 128 }
+        expect(networkOf(address, whole)).toBe(networkOf(canonical, whole))
+      }),
+    )
   })
 })
 
