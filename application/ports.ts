@@ -12,6 +12,7 @@ import type { Refund } from '../domain/refund.ts'
 import type { TokenClaims } from '../domain/token.ts'
 import type { Strings } from './content/strings.ts'
 import type { LogEvent } from './log-events.ts'
+import type { RateLimitWidth } from './rate-limit-width.ts'
 import type { Store } from './store.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -162,17 +163,22 @@ export type RateLimitSubject =
   | { readonly kind: 'client'; readonly address: string | null }
 
 /**
- * Counts requests by subject, exactly: any window of its length has at most `limit` accepted requests. A refused
- * request does not count.
+ * Counts requests by subject, exactly: any window of its length has at most `limit` accepted requests of an address or
+ * a client. All clients of a /56 together have 4 times, those of a /48 16 times as many. Where there are too many
+ * clients to count each, new ones share the budget of their network: 4 times that of one client for a /56 or /24,
+ * 16 times for a /48 or /16, 64 times for a /32. Addresses are in no network's count. A refused request does not count.
  */
 export type RateLimiter = {
   readonly limit: number
   readonly windowMs: number
   take(subject: RateLimitSubject): Promise<{
     readonly accepted: boolean
+    /** The smallest remainder of all the budgets that apply. */
     readonly remaining: number
-    /** Until another request is accepted, in milliseconds. */
+    /** Until that budget has one more, or, after a refusal, until another request is accepted, in milliseconds. */
     readonly resetMs: number
+    /** Whose budget that is. */
+    readonly width: RateLimitWidth
   }>
 }
 

@@ -1,4 +1,5 @@
 import type { OtpAttempt } from '../domain/otp.ts'
+import type { RateLimitWidth } from './rate-limit-width.ts'
 import type { Outage } from './unavailable.ts'
 
 // Why: docs/decisions.md#use-cases-report-what-is-measured-and-one-adapter-keeps-it
@@ -17,8 +18,8 @@ export type TelemetryEvent =
       readonly status: number
       readonly ms: number
     }
-  /** A client had reached its rate limit. */
-  | { readonly kind: 'client_refused'; readonly policy: string }
+  /** A rate limit was reached: that of a client, of its address, or of its network. */
+  | { readonly kind: 'client_refused'; readonly policy: string; readonly width: RateLimitWidth }
   /** A rule said no. */
   | { readonly kind: 'request_refused'; readonly reason: string }
   /** A visitor has entered a code. */

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import { RATE_LIMIT_WIDTHS } from '../../application/rate-limit-width.ts'
 import { SWEEP_NAMES } from '../../application/store.ts'
 import {
   type NotificationReceived,
@@ -84,8 +85,8 @@ function requestMetrics(registry: Registry): (event: Requests) => void {
   })
   const limited = counter(registry, {
     name: 'alibi_rate_limit_refusals_total',
-    help: 'Requests of clients that had used up their budget, by budget.',
-    labels: { class: ['general', 'auth', 'premium'] },
+    help: 'Requests whose budget was used up, by budget and by whom it counts: an address, a client or a network.',
+    labels: { class: ['general', 'auth', 'premium'], width: RATE_LIMIT_WIDTHS },
   })
 
   return (event) => {
@@ -99,7 +100,7 @@ function requestMetrics(registry: Registry): (event: Requests) => void {
       case 'request_refused':
         return refused.inc({ reason: event.reason })
       case 'client_refused':
-        return limited.inc({ class: event.policy })
+        return limited.inc({ class: event.policy, width: event.width })
     }
   }
 }

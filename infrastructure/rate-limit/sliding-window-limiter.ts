@@ -1,95 +1,192 @@
-import type { RateLimiter, RateLimitSubject } from '../application/ports.ts'
-import { networkOf, ONE_CLIENT } from '../domain/client-network.ts'
+import type { RateLimiter, RateLimitSubject } from '../../application/ports.ts'
+import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
+import type { Email } from '../../domain/email.ts'
+import { CROWDS, clientLevels, type Level } from './client-levels.ts'
+import { type HitTable, hitTable } from './hit-table.ts'
+import type { PlaceKey } from './place-index.ts'
 
-/** Clients that find no place share buckets. There is one bucket for so many places. */
-const PLACES_PER_OVERFLOW_BUCKET = 16
+type Verdict = Awaited<ReturnType<RateLimiter['take']>>
 
-/** An accepted request that still counts: its client, and its moment in milliseconds. */
-type Hit = { readonly client: string; readonly at: number }
+/** One budget that a request is counted against. */
+type Counted = {
+  readonly width: RateLimitWidth
+  readonly limit: number
+  readonly key: PlaceKey
+  /** 0 where its place is still to be opened. */
+  readonly place: number
+}
+
+const ADDRESSES_MAX = 65_536
+const HITS_OF_ADDRESSES_MAX = 524_288
+const PLACES_MAX = 131_072
+const HITS_MAX = 1_048_576
+
+/** One /16 of IPv4 or /32 of IPv6 fills at most an eighth of the table, but for its own place. */
+const CROWDS_IN_THE_TABLE = 8
+
+const ADDRESS = 1
+const OTHER_ADDRESSES = 2
+/** Holders of tokens for whom there is no room share as much as the widest network has. */
+const BUDGETS_OF_OTHER_ADDRESSES = 64
 
 // Why: docs/decisions.md#limits-on-clients-live-in-memory-limits-on-addresses-in-the-database
+// Why: docs/decisions.md#a-flood-shares-the-budget-of-its-own-network
 /**
- * Remembers every hit until its window has passed, for `clientsMax` clients at once. Further clients share buckets
- * until a place becomes free, and each bucket has the limit of one client. Even then no client exceeds the limit, and
- * no client that is being counted is forgotten.
+ * Remembers every accepted request until its window has passed. At the very end, with the table full of the widest
+ * networks, it refuses clients of networks that have no place, until one is free. `seeds` are secret random numbers of
+ * 32 bits.
  */
 export function slidingWindowLimiter({
   limit,
   windowMs,
   monotonicMs,
-  clientsMax = 50_000,
+  seeds,
+  placesMax = PLACES_MAX,
+  hitsMax = HITS_MAX,
+  addressesMax = ADDRESSES_MAX,
 }: {
   limit: number
   windowMs: number
   monotonicMs: () => number
-  clientsMax?: number
+  seeds: readonly [number, number]
+  placesMax?: number
+  hitsMax?: number
+  addressesMax?: number
 }): RateLimiter {
-  // In the order of each client's last hit, so that idle clients come first.
-  const clients = new Map<string, Hit[]>()
-  const overflow = new Map<number, Hit[]>()
-  const overflowBuckets = Math.ceil(clientsMax / PLACES_PER_OVERFLOW_BUCKET)
+  const clients = hitTable({
+    placesMax,
+    recordsMax: hitsMax,
+    windowMs,
+    crowds: CROWDS,
+    crowdMax: placesMax / CROWDS_IN_THE_TABLE,
+    seeds,
+  })
+  const addresses = hitTable({
+    placesMax: addressesMax,
+    recordsMax: HITS_OF_ADDRESSES_MAX,
+    windowMs,
+    crowds: 1,
+    crowdMax: addressesMax,
+    seeds,
+  })
+  let latest = Number.NEGATIVE_INFINITY
 
-  function forgetIdleClients(now: number): void {
-    for (const [client, hits] of clients) {
-      const last = hits.at(-1)
-      if (last && isLive(last, now)) return
-      clients.delete(client)
+  function takeAsAddress(email: Email, now: number): Verdict {
+    addresses.forgetExpired(now)
+    const key = {
+      kind: ADDRESS,
+      high: Bun.hash.xxHash32(email, seeds[0]),
+      low: Bun.hash.xxHash32(email, seeds[1]),
     }
+    const place = addresses.find(key)
+    const isOwn = place !== 0 || addresses.hasRoom({ places: 2, hits: 2 })
+    const others = { kind: OTHER_ADDRESSES, high: 0, low: 0 }
+    const counted: Counted = isOwn
+      ? { width: 'address', limit, key, place }
+      : {
+          width: 'address',
+          limit: limit * BUDGETS_OF_OTHER_ADDRESSES,
+          key: others,
+          place: addresses.find(others),
+        }
+    return judge(addresses, [counted], { now, crowd: 0 })
   }
 
-  function isLive({ at }: Hit, now: number): boolean {
-    return at > now - windowMs
-  }
-
-  function forgetExpired(hits: Hit[], now: number): Hit[] {
-    const firstLive = hits.findIndex((hit) => isLive(hit, now))
-    hits.splice(0, firstLive === -1 ? hits.length : firstLive)
-    return hits
-  }
-
-  function keepInOrder(client: string, hits: Hit[]): void {
-    clients.delete(client)
-    clients.set(client, hits)
-  }
-
-  /** The bucket of a client that has no place of its own, or null. */
-  function findBucket(client: string, now: number): Hit[] | null {
-    if (clients.has(client)) return null
-    const index = Bun.hash.crc32(client) % overflowBuckets
-    const bucket = forgetExpired(overflow.get(index) ?? [], now)
-    // A client with hits in the bucket stays there until they have expired.
-    const isCounted = bucket.some((hit) => hit.client === client)
-    if (!isCounted && clients.size < clientsMax) return null
-    overflow.set(index, bucket)
-    return bucket
+  function takeAsClient(address: string | null, now: number): Verdict {
+    clients.forgetExpired(now)
+    const { levels, crowd } = clientLevels(address, seeds[0])
+    const counted = countedLevels(clients, levels, { now, crowd, limit })
+    const verdict = judge(clients, counted, { now, crowd })
+    const [narrowest] = counted
+    if (verdict.accepted && narrowest && narrowest.width !== 'client') {
+      clients.markShared(clients.find(narrowest.key), now)
+    }
+    return verdict
   }
 
   return {
     limit,
     windowMs,
-    async take(subject) {
-      const client = keyOf(subject)
-      const now = monotonicMs()
-      forgetIdleClients(now)
-      const bucket = findBucket(client, now)
-      const hits = bucket ?? forgetExpired(clients.get(client) ?? [], now)
-
-      const accepted = hits.length < limit
-      if (accepted) {
-        hits.push({ client, at: now })
-        if (!bucket) keepInOrder(client, hits)
-      }
-      const [oldest] = hits
-      return {
-        accepted,
-        remaining: limit - hits.length,
-        resetMs: oldest ? oldest.at + windowMs - now : 0,
-      }
+    async take(subject: RateLimitSubject) {
+      // Hits are kept in the order of time.
+      latest = Math.max(latest, monotonicMs())
+      return subject.kind === 'address'
+        ? takeAsAddress(subject.email, latest)
+        : takeAsClient(subject.address, latest)
     },
   }
 }
 
-/** Cannot be mistaken for another subject's: only an address has an @. */
-function keyOf(subject: RateLimitSubject): string {
-  return subject.kind === 'address' ? subject.email : networkOf(subject.address, ONE_CLIENT)
+/**
+ * The budgets that a client's request counts against, the narrowest first: the narrowest place that the client has or
+ * may still get, and the wider ones that count all of their clients.
+ */
+function countedLevels(
+  table: HitTable,
+  levels: readonly Level[],
+  { now, crowd, limit }: { now: number; crowd: number; limit: number },
+): Counted[] {
+  const fill = table.fill(crowd)
+  const counted: Counted[] = []
+  for (const level of levels) {
+    const { width, budgets, openedUntil, always } = level.rules
+    const place = table.find(level.key)
+    const narrower = counted.at(-1)
+    const isCounted = narrower
+      ? always || mayHaveCounted(table, { place, narrower: narrower.place, now })
+      : place !== 0 || fill < openedUntil || level === levels.at(-1)
+    if (isCounted) counted.push({ width, limit: limit * budgets, key: level.key, place })
+  }
+  return counted
+}
+
+/**
+ * Whether a wider place may have counted a client who has had no narrower place before, so that it goes on counting
+ * until that is forgotten: else the client could use up both.
+ */
+function mayHaveCounted(
+  table: HitTable,
+  { place, narrower, now }: { place: number; narrower: number; now: number },
+): boolean {
+  if (place === 0 || !table.isShared(place, now)) return false
+  return narrower === 0 || table.openedAs(narrower) > table.openedAs(place)
+}
+
+/** Accepts a request that every budget has room for, and counts it then. */
+function judge(
+  table: HitTable,
+  counted: readonly Counted[],
+  { now, crowd }: { now: number; crowd: number },
+): Verdict {
+  const refusal = findRefusal(table, counted, now)
+  if (refusal) return refusal
+
+  let verdict: Verdict | null = null
+  for (const { width, limit, key, place } of counted) {
+    const used = place === 0 ? table.open(key, crowd) : place
+    table.hit(used, now, limit)
+    const remaining = limit - table.count(used)
+    if (verdict && verdict.remaining <= remaining) continue
+    verdict = { accepted: true, remaining, resetMs: table.waitMs(used, now), width }
+  }
+  if (!verdict) throw new Error('a request was counted against no budget')
+  return verdict
+}
+
+/** The budget without room that is waited for longest; null where all have room. */
+function findRefusal(table: HitTable, counted: readonly Counted[], now: number): Verdict | null {
+  const [narrowest] = counted
+  const places = counted.filter(({ place }) => place === 0).length
+  if (narrowest && !table.hasRoom({ places, hits: counted.length })) {
+    const resetMs = table.shortestWaitMs(now)
+    return { accepted: false, remaining: 0, resetMs, width: narrowest.width }
+  }
+  let refusal: Verdict | null = null
+  for (const { width, limit, place } of counted) {
+    if (table.count(place) < limit) continue
+    const resetMs = table.waitMs(place, now)
+    if (refusal && refusal.resetMs >= resetMs) continue
+    refusal = { accepted: false, remaining: 0, resetMs, width }
+  }
+  return refusal
 }

@@ -106,9 +106,13 @@ export async function composeHttp(
     stopping: AbortSignal
   },
 ): Promise<HttpOptions> {
-  const { slidingWindowLimiter } = await import('../../infrastructure/sliding-window-limiter.ts')
+  const { slidingWindowLimiter } = await import(
+    '../../infrastructure/rate-limit/sliding-window-limiter.ts'
+  )
+  const [first = 0, second = 0] = crypto.getRandomValues(new Uint32Array(2))
+  const seeds = [first, second] as const
   const limiterOf = (limit: RateLimit | null) =>
-    limit && slidingWindowLimiter({ ...limit, monotonicMs })
+    limit && slidingWindowLimiter({ ...limit, monotonicMs, seeds })
   return {
     ports,
     sandbox: sandboxCheckout,

@@ -22,7 +22,8 @@ export async function consumeRateLimit(
 
   const subject = await findRateLimitSubject(ports, { policy, request, address })
   const verdict = await limiter.take(subject)
-  if (!verdict.accepted) ports.telemetry.record({ kind: 'client_refused', policy })
+  if (!verdict.accepted)
+    ports.telemetry.record({ kind: 'client_refused', policy, width: verdict.width })
   return {
     accepted: verdict.accepted,
     headers: rateLimitHeaders(policy, limiter, verdict),

@@ -90,7 +90,7 @@ describe('telemetry', () => {
     record({ kind: 'sweep_ended', sweep: 'refunds', repaired: 2, failed: 1, finished: false })
     record({ kind: 'sweep_ended', sweep: 'refunds', repaired: 0, failed: 0, finished: true })
     record({ kind: 'task_failed', task: 'backups' }, { kind: 'logged', level: 'error' })
-    record({ kind: 'client_refused', policy: 'auth' })
+    record({ kind: 'client_refused', policy: 'auth', width: '/48' })
     record({ kind: 'request_refused', reason: 'too_many_mails' })
     expect(await samples()).toMatchObject({
       'alibi_reconciler_repairs_total{sweep="refunds"}': 2,
@@ -100,7 +100,8 @@ describe('telemetry', () => {
       'alibi_task_failures_total{task="backups"}': 1,
       'alibi_log_lines_total{level="error"}': 1,
       'alibi_log_lines_total{level="warn"}': 0,
-      'alibi_rate_limit_refusals_total{class="auth"}': 1,
+      'alibi_rate_limit_refusals_total{class="auth",width="/48"}': 1,
+      'alibi_rate_limit_refusals_total{class="auth",width="client"}': 0,
       'alibi_refusals_total{reason="too_many_mails"}': 1,
     })
   })

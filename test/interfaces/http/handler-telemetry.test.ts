@@ -66,9 +66,9 @@ describe('telemetry hears of a refusal', () => {
     await http.get('/languages')
     await http.get(`/auth/check?email=${EMAIL}`)
     await http.get('/health')
-    expect(http.ports.telemetry.of('client_refused').map(({ policy }) => policy)).toEqual([
-      'general',
-      'auth',
+    expect(http.ports.telemetry.of('client_refused')).toEqual([
+      { kind: 'client_refused', policy: 'general', width: 'client' },
+      { kind: 'client_refused', policy: 'auth', width: 'client' },
     ])
     expect(answersOf(http).map(({ status }) => status)).toEqual([429, 429, 200])
   })

@@ -84,10 +84,11 @@ export function countingLimiter(limit: number, windowMs = 900_000) {
     async take(subject: RateLimitSubject) {
       const client =
         subject.kind === 'address' ? subject.email : networkOf(subject.address, ONE_CLIENT)
+      const width = subject.kind
       const before = taken.get(client) ?? 0
       const accepted = before < limit
       if (accepted) taken.set(client, before + 1)
-      return { accepted, remaining: limit - (taken.get(client) ?? 0), resetMs: 872_400 }
+      return { accepted, remaining: limit - (taken.get(client) ?? 0), resetMs: 872_400, width }
     },
   } satisfies RateLimiter & { taken: Map<string, number> }
 }

@@ -6,9 +6,9 @@ import type { PaymentNotice } from '../../../application/ports.ts'
 import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import type { StripeProduct } from '../../../infrastructure/config/payment-settings.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
+import { slidingWindowLimiter } from '../../../infrastructure/rate-limit/sliding-window-limiter.ts'
 import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
 import { jwtTokens } from '../../../infrastructure/secrets/jwt-tokens.ts'
-import { slidingWindowLimiter } from '../../../infrastructure/sliding-window-limiter.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
@@ -163,11 +163,11 @@ function readContents(path: string): Record<string, unknown[]> {
 
 /** The budgets that the users were promised, counted by the test's clock. */
 export function promisedLimits(clock: ReturnType<typeof fixedClock>): HttpOptions['limiters'] {
-  const monotonicMs = () => clock.now().getTime()
+  const counting = { monotonicMs: () => clock.now().getTime(), seeds: [1, 2] } as const
   return {
-    general: slidingWindowLimiter({ limit: 10, windowMs: 15 * MINUTE_MS, monotonicMs }),
-    auth: slidingWindowLimiter({ limit: 5, windowMs: 15 * MINUTE_MS, monotonicMs }),
-    premium: slidingWindowLimiter({ limit: 30, windowMs: MINUTE_MS, monotonicMs }),
+    general: slidingWindowLimiter({ limit: 10, windowMs: 15 * MINUTE_MS, ...counting }),
+    auth: slidingWindowLimiter({ limit: 5, windowMs: 15 * MINUTE_MS, ...counting }),
+    premium: slidingWindowLimiter({ limit: 30, windowMs: MINUTE_MS, ...counting }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { MINUTE_MS } from '../../../../domain/duration.ts'
-import { slidingWindowLimiter } from '../../../../infrastructure/sliding-window-limiter.ts'
+import { slidingWindowLimiter } from '../../../../infrastructure/rate-limit/sliding-window-limiter.ts'
 import { fakePorts } from '../../../support/fakes.ts'
 import {
   answers,
@@ -221,6 +221,7 @@ describe('a limiter that really counts time', () => {
       limit: 5,
       windowMs: 900_000,
       monotonicMs: () => ports.clock.now().getTime(),
+      seeds: [1, 2],
     })
     const http = openHttp({ limiters: { general: null, auth, premium: null } }, ports)
     const path = '/auth/check?email=ada@example.com'
