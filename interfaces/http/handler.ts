@@ -7,24 +7,29 @@ import type { HttpOptions } from './request/options.ts'
 import { consumeRateLimit } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
 import { newRequestId, REQUEST_ID } from './request/request-id.ts'
+import { ROUTED_ORIGIN, readTarget, type SentSegments, type Target } from './request/target.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError, answerResponse } from './response/errors.ts'
 import { setSecurityHeaders } from './response/security-headers.ts'
 import { paymentErrorPage } from './routes/payment-error-page.ts'
 
-/** Answers every request. `peerAddress` is null when it did not come over the network. */
-export type Handler = (request: Request, peerAddress: string | null) => Promise<Response>
+/**
+ * Answers every request. `peerAddress` is null when it did not come over the network. `sent` is how the path was sent
+ * where the request says it otherwise.
+ */
+export type Handler = (
+  request: Request,
+  peerAddress: string | null,
+  sent?: SentSegments,
+) => Promise<Response>
 
 type Incoming = {
   readonly request: Request
   readonly requestId: string
   readonly peerAddress: string | null
-  /** Normalised: the rate limits and the routes go by the same path. Null where the target makes no sense. */
-  readonly url: URL | null
+  /** The rate limits and the routes go by the same path. */
+  readonly target: Target
 }
-
-/** The routes see one and the same host: a hostile Host header could move where the path begins. */
-const ROUTED_ORIGIN = 'http://localhost'
 
 // Why: docs/decisions.md#our-own-wrapper-around-the-routes
 /** The routes, and around them everything that all answers share: limits, identification, headers, the access log. */
@@ -37,7 +42,8 @@ export function createHandler(options: HttpOptions): Handler {
   async function answer(incoming: Incoming): Promise<Response> {
     if (isPreflight(incoming.request)) return answerPreflight()
 
-    const { request, url, peerAddress } = incoming
+    const { request, target, peerAddress } = incoming
+    const { url } = target
     const path = url?.pathname ?? ''
     let ownHeaders = {}
     let response: Response
@@ -46,7 +52,7 @@ export function createHandler(options: HttpOptions): Handler {
       const verdict = await consumeRateLimit(options, { path, request, address })
       ownHeaders = { ...verdict.headers, ...rulesOf(path).deprecated }
       if (!verdict.accepted) throw new RequestRefused('too_many_requests')
-      if (!url) throw new RequestRefused('invalid_request')
+      if (!url) throw new RequestRefused(target.refusal)
       const routed = await routedRequest(incoming, url, options.stopping)
       rememberClientAddress(routed, address)
       handBearerOver(request, routed)
@@ -60,18 +66,18 @@ export function createHandler(options: HttpOptions): Handler {
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
-  return async (request, peerAddress) => {
+  return async (request, peerAddress, sent) => {
     const startedAtMs = options.monotonicMs()
     const requestId = newRequestId()
-    const url = readTarget(request.url)
-    const response = await answer({ request, requestId, peerAddress, url })
+    const target = readTarget(request.url, sent)
+    const response = await answer({ request, requestId, peerAddress, target })
 
     response.headers.set(REQUEST_ID, requestId)
     setSecurityHeaders(response.headers, options)
     allowOrigin(response.headers, corsOrigins, request.headers.get('origin'))
     const { method } = request
     const { status } = response
-    const route = loggedPath(url)
+    const route = loggedPath(target.url)
     const ms = options.monotonicMs() - startedAtMs
     ports.telemetry.record({ kind: 'request_answered', method, route, status, ms })
     ports.log('http.request', {
@@ -83,11 +89,6 @@ export function createHandler(options: HttpOptions): Handler {
     })
     return response
   }
-}
-
-/** Without a Host header, or with one that is none, there is only the path; HTTP/1.0 may do without. */
-function readTarget(target: string): URL | null {
-  return URL.parse(target.startsWith('/') ? `${ROUTED_ORIGIN}${target}` : target)
 }
 
 /** The request as the routes see it: its body whole and of bounded size, HEAD as GET, its id ours. */

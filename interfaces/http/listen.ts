@@ -1,6 +1,7 @@
 import type { Handler } from './handler.ts'
 import { BODY_GRACE_MS } from './request/body.ts'
 import { newRequestId, REQUEST_ID } from './request/request-id.ts'
+import { SEGMENTS_MAX, type SentSegments } from './request/target.ts'
 import {
   type Answer,
   answerResponse,
@@ -46,9 +47,13 @@ export function listen({ host, port }: { host: string; port: number }): Listener
   let isDraining = false
   let asked = 0
 
-  async function answer(request: Request, peerAddress: string | null): Promise<Response> {
+  async function answer(
+    request: Request,
+    self: Pick<Bun.Server<unknown>, 'requestIP'>,
+    sent: SentSegments,
+  ): Promise<Response> {
     asked++
-    const response = await handler(request, peerAddress)
+    const response = await handler(request, self.requestIP(request)?.address ?? null, sent)
     if (isDraining) response.headers.set('Connection', 'close')
     return response
   }
@@ -61,7 +66,10 @@ export function listen({ host, port }: { host: string; port: number }): Listener
     development: false,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     maxRequestBodySize: REQUEST_BYTES_MAX,
-    fetch: (request, self) => answer(request, self.requestIP(request)?.address ?? null),
+    routes: routesBySegments((request, self) =>
+      answer(request, self, Object.values(request.params)),
+    ),
+    fetch: (request, self) => answer(request, self, null),
     error: () => bareAnswer(FAULT_ANSWER),
   })
 
@@ -88,6 +96,21 @@ export function listen({ host, port }: { host: string; port: number }): Listener
       await server.stop(true)
     },
   }
+}
+
+type Answerer = (
+  request: Request & { readonly params: Readonly<Record<string, string>> },
+  self: Pick<Bun.Server<unknown>, 'requestIP'>,
+) => Promise<Response>
+
+/**
+ * A route for each number of segments up to `SEGMENTS_MAX`. Bun resolves the dots and backslashes of a request's URL,
+ * but not those in the parameters of its routes.
+ */
+function routesBySegments(answer: Answerer): Record<string, Answerer> {
+  const names = Array.from({ length: SEGMENTS_MAX }, (_, index) => `/:s${index}`)
+  const paths = ['/', ...names.map((_, index) => names.slice(0, index + 1).join(''))]
+  return Object.fromEntries(paths.map((path) => [path, answer]))
 }
 
 /** Does not keep the process alive: the connections do that, for as long as there are any. */

@@ -3,6 +3,7 @@ import { networkOf, ONE_CLIENT } from '../../../domain/client-network.ts'
 import type { Email } from '../../../domain/email.ts'
 import { createHandler, type Handler } from '../../../interfaces/http/handler.ts'
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
+import { readTarget } from '../../../interfaces/http/request/target.ts'
 import { checkAnswer } from '../answers/checked-answers.ts'
 import { fakePorts, issueToken, ORIGIN } from '../fakes.ts'
 import { unlimitedOptions } from './http-options.ts'
@@ -17,9 +18,11 @@ export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
   const options: HttpOptions = { ...unlimitedOptions(ports), ...own }
   const answer = createHandler(options)
-  const handler: Handler = async (request, peerAddress) => {
-    const response = await answer(request, peerAddress)
-    await checkAnswer(request, response)
+  const handler: Handler = async (request, peerAddress, sent) => {
+    const response = await answer(request, peerAddress, sent)
+    const isPath = readTarget(request.url, sent).url !== null
+    const url = isPath ? request.url : 'http://localhost/a path that is none of ours'
+    await checkAnswer({ url, method: request.method }, response)
     return response
   }
 
