@@ -61,8 +61,12 @@ async function prove(email: string, path = '/auth/confirm-email') {
   if (token) tokens.push(token)
 }
 
+function startCheckout(email: string): Promise<Answer> {
+  return post('/checkout', { email, codeVerifier: VERIFIER })
+}
+
 async function checkOut(email: string): Promise<string> {
-  const { status, text } = await post('/checkout', { email })
+  const { status, text } = await startCheckout(email)
   expect(status).toBe(200)
   return JSON.parse(text).sessionId
 }
@@ -76,7 +80,7 @@ async function walkTheFlow() {
   await double.deliverAll()
   for (const event of paid) expect(await double.deliver(event)).toBe(200)
   expect((await ask('GET', `/payment/success?session_id=${sessionId}`)).status).toBe(200)
-  expect((await post('/checkout', { email: BUYER })).status).toBe(409)
+  expect((await startCheckout(BUYER)).status).toBe(409)
   const back = await post('/auth/token', { email: BUYER, codeVerifier: VERIFIER })
   expect(back.status).toBe(200)
   tokens.push(JSON.parse(back.text).token)
@@ -110,11 +114,11 @@ async function meetOutages() {
   const error = { type: 'invalid_request_error', message, param: STRANGER, doc_url: STRANGER }
   const headers = { 'content-type': 'application/json', 'request-id': SECRETS.STRIPE_SECRET_KEY }
   double.fault({ status: 400, headers, body: JSON.stringify({ error }) }, { on: CREATE })
-  expect((await post('/checkout', { email: STRANGER })).status).toBe(503)
+  expect((await startCheckout(STRANGER)).status).toBe(503)
   double.fault({ status: 502, headers: {}, body: `<h1>${message}</h1>` }, { times: 3, on: CREATE })
-  expect((await post('/checkout', { email: STRANGER })).status).toBe(503)
+  expect((await startCheckout(STRANGER)).status).toBe(503)
   double.fault('reset', { times: 3, on: CREATE })
-  expect((await post('/checkout', { email: STRANGER })).status).toBe(503)
+  expect((await startCheckout(STRANGER)).status).toBe(503)
   await checkOut(STRANGER)
 }
 
@@ -143,7 +147,7 @@ async function meetFaults() {
     await post('/auth/verify-email', { email: STRANGER }),
     await post('/auth/confirm-email', { email: STRANGER, code: nextCode }),
     await post('/auth/login', { email: STRANGER, code: nextCode }),
-    await post('/checkout', { email: STRANGER }),
+    await startCheckout(STRANGER),
     await post('/auth/token', { email: STRANGER, codeVerifier: VERIFIER }),
     await ask('GET', `/auth/check?email=${encodeURIComponent(STRANGER)}`),
     await ask('GET', '/i18n', { headers: bearer(tokens[0]!) }),
