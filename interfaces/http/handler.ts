@@ -34,7 +34,7 @@ type Incoming = {
 // Why: docs/decisions.md#our-own-wrapper-around-the-routes
 /** The routes, and around them everything that all answers share: limits, identification, headers, the access log. */
 export function createHandler(options: HttpOptions): Handler {
-  const { ports, corsOrigins } = options
+  const { ports, corsOrigins, stopping } = options
   const app = createApp(options)
   const loggedPath = pathForLog(app.routes.map(({ path }) => path))
   const clientAddress = clientAddressReader(options.isTrustedProxy)
@@ -49,11 +49,14 @@ export function createHandler(options: HttpOptions): Handler {
     let response: Response
     try {
       const address = clientAddress(request, peerAddress)
-      const verdict = await consumeRateLimit(options, { path, request, address })
+      const { bodyBytesMax: bytesMax } = rulesOf(path)
+      const bodyOnDemand = once(() => readBody(request, { bytesMax, stopping }))
+      const limited = { request, url, address, readBody: bodyOnDemand }
+      const verdict = await consumeRateLimit(options, limited)
       ownHeaders = { ...verdict.headers, ...rulesOf(path).deprecated }
       if (!verdict.accepted) throw new RequestRefused('too_many_requests')
       if (!url) throw new RequestRefused(target.refusal)
-      const routed = await routedRequest(incoming, url, options.stopping)
+      const routed = routedRequest(incoming, url, await bodyOnDemand())
       rememberClientAddress(routed, address)
       handBearerOver(request, routed)
       response = await app.handle(routed)
@@ -92,13 +95,7 @@ export function createHandler(options: HttpOptions): Handler {
 }
 
 /** The request as the routes see it: its body whole and of bounded size, HEAD as GET, its id ours. */
-async function routedRequest(
-  { request, requestId }: Incoming,
-  url: URL,
-  stopping: AbortSignal,
-): Promise<Request> {
-  const { bodyBytesMax: bytesMax } = rulesOf(url.pathname)
-  const body = await readBody(request, { bytesMax, stopping })
+function routedRequest({ request, requestId }: Incoming, url: URL, body: Buffer | null): Request {
   const headers = new Headers(request.headers)
   headers.set(REQUEST_ID, requestId)
   return new Request(`${ROUTED_ORIGIN}${url.pathname}${url.search}`, {
@@ -106,6 +103,15 @@ async function routedRequest(
     headers,
     body,
   })
+}
+
+/** Makes it when it is first asked for, and from then on gives the same. */
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 function setHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {

@@ -37,6 +37,12 @@ export async function findHolder(ports: Dependencies, request: Request): Promise
   return token === null ? null : holderOf(await readOnce(ports, { request, token }))
 }
 
+/** The address of the token that the request carries, where that shows anything. */
+export async function findSender(ports: Dependencies, request: Request): Promise<Email | null> {
+  const token = findBearerToken(request.headers.get('authorization'))
+  return token === null ? null : ((await readOnce(ports, { request, token }))?.email ?? null)
+}
+
 function readOnce(
   ports: Dependencies,
   { request, token }: { request: Request; token: string },

@@ -19,14 +19,18 @@ export function jsonBody<Schema extends TObject>(schema: Schema) {
   return { parse: [read, 'json' as const], body }
 }
 
-/**
- * A request's body as a JSON object; an empty body is an empty one. Throws `unsupported_media_type`, `invalid_json`
- * (also for bytes that are no UTF-8) or, for JSON that is no object, `invalid_request`.
- */
+/** As `parseJsonObject`, for the request as the routes see it. */
 async function readJsonObject(request: Request): Promise<object> {
-  const bytes = await request.bytes()
+  return parseJsonObject(await request.bytes(), request.headers)
+}
+
+/**
+ * A body as a JSON object; an empty body is an empty one. Throws `unsupported_media_type`, `invalid_json` (also for
+ * bytes that are no UTF-8) or, for JSON that is no object, `invalid_request`.
+ */
+export function parseJsonObject(bytes: Uint8Array, headers: Headers): object {
   if (bytes.length === 0) return {}
-  if (!isPlainJson(request.headers)) throw new RequestRefused('unsupported_media_type')
+  if (!isPlainJson(headers)) throw new RequestRefused('unsupported_media_type')
 
   const value = parseJson(bytes)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -1,7 +1,7 @@
 import type { RateLimiter } from '../../../application/ports.ts'
 import { type RateLimitPolicy, rulesOf } from '../paths.ts'
 import type { HttpOptions } from './options.ts'
-import { findRateLimitSubject } from './rate-limit-subject.ts'
+import { findRateLimitSubject, type LimitedRequest } from './rate-limit-subject.ts'
 
 export type RateLimitVerdict = {
   readonly accepted: boolean
@@ -14,13 +14,13 @@ const UNLIMITED: RateLimitVerdict = { accepted: true, headers: {} }
 /** Counts the request against the limit of its path: that of the token's address, or else of the client. */
 export async function consumeRateLimit(
   { ports, limiters }: Pick<HttpOptions, 'ports' | 'limiters'>,
-  { path, request, address }: { path: string; request: Request; address: string | null },
+  limited: LimitedRequest,
 ): Promise<RateLimitVerdict> {
-  const { policy } = rulesOf(path)
+  const { policy } = rulesOf(limited.url?.pathname ?? '')
   const limiter = policy && limiters[policy]
   if (!limiter) return UNLIMITED
 
-  const subject = await findRateLimitSubject(ports, { policy, request, address })
+  const subject = await findRateLimitSubject(ports, policy, limited)
   const verdict = await limiter.take(subject)
   if (!verdict.accepted)
     ports.telemetry.record({ kind: 'client_refused', policy, width: verdict.width })
