@@ -9,6 +9,7 @@ import {
   MESSAGE,
   NEEDS_TOKEN,
   SUCCESS,
+  TAKES_TOKEN,
   TOKEN,
 } from './fields.ts'
 import { BODY_REFUSALS, describeAnswers } from './responses.ts'
@@ -37,6 +38,7 @@ export const VERIFY_EMAIL = describeOperation('verifyEmail', {
     'gets a limited number of mails in a time, whoever asks for them. ' +
     WITH_TOKEN,
   tags: ['auth'],
+  security: TAKES_TOKEN,
   parameters: [ACCEPT_LANGUAGE],
   responses: describeAnswers(MAIL_ANSWER, MAIL_REFUSALS),
 })
@@ -47,6 +49,7 @@ export const CONFIRM_EMAIL = describeOperation('confirmEmail', {
     'malformed gets the same answer. Too many wrong ones and the address has to wait. ' +
     WITH_TOKEN,
   tags: ['auth'],
+  security: TAKES_TOKEN,
   responses: describeAnswers(
     {
       schema: t.Object({
@@ -64,6 +67,7 @@ export const CONFIRM_EMAIL = describeOperation('confirmEmail', {
 export const REQUEST_OTP = describeOperation('requestOtp', {
   description: `Use /auth/verify-email, which sends a code to any address. ${WITH_TOKEN}`,
   tags: ['auth'],
+  security: TAKES_TOKEN,
   parameters: [ACCEPT_LANGUAGE],
   responses: describeAnswers(MAIL_ANSWER, [...MAIL_REFUSALS, 'premium_required']),
 })
@@ -73,6 +77,7 @@ export const LOG_IN = describeOperation('logIn', {
     'Use /auth/confirm-email, which answers with a token, too. The code is judged, and used up, before premium is. ' +
     WITH_TOKEN,
   tags: ['auth'],
+  security: TAKES_TOKEN,
   responses: describeAnswers(
     {
       schema: t.Object({ success: SUCCESS, token: TOKEN, email: EMAIL }),

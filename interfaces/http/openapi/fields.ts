@@ -53,6 +53,9 @@ export const EXAMPLE_TOKEN =
 /** Documents that a route needs a token. */
 export const NEEDS_TOKEN = [{ bearer: [] }]
 
+/** Documents that a route takes a token and does without. */
+export const TAKES_TOKEN = [{}, { bearer: [] }]
+
 const header = (name: string, description: string, example: string) => ({
   name,
   in: 'header' as const,

@@ -33,6 +33,8 @@ export type Operation = {
   readonly deprecated: boolean
   /** Names of the security schemes, any of which will do. */
   readonly security: readonly string[]
+  /** Whether none of them will do as well. */
+  readonly isSecurityOptional: boolean
   readonly parameters: readonly Field[]
   readonly body: RequestBody | null
   readonly responses: readonly OperationResponse[]
@@ -109,14 +111,17 @@ function readOperation(
   { method, path, item }: { method: string; path: string; item: Json },
 ): Operation {
   const source = asRecord(item[method])
-  const security = source['security'] ?? document['security']
+  const requirements = asList(source['security'] ?? document['security']).map((requirement) =>
+    Object.keys(asRecord(requirement)),
+  )
   return {
     method: method.toUpperCase(),
     path,
     summary: asText(source['summary']),
     description: asText(source['description']),
     deprecated: source['deprecated'] === true,
-    security: asList(security).flatMap((requirement) => Object.keys(asRecord(requirement))),
+    security: requirements.flat(),
+    isSecurityOptional: requirements.some((names) => names.length === 0),
     parameters: [...asList(item['parameters']), ...asList(source['parameters'])].map((parameter) =>
       readParameter(document, parameter),
     ),

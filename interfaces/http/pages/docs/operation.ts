@@ -13,14 +13,14 @@ export function operationId({ method, path }: Operation): string {
 
 /** `everywhere` are the headers of all answers; they are not listed again. */
 export function operationSection(operation: Operation, everywhere: readonly Field[]): Html {
-  const { method, path, summary, description, deprecated, security, parameters } = operation
+  const { method, path, summary, description, deprecated, parameters } = operation
   const id = operationId(operation)
   return html`<section class="operation">
 <h3 id="${id}"><a class="anchor" href="#${id}"><span class="method">${method}</span> <span>${path}</span></a></h3>
 ${deprecated && html`<p class="notice">Deprecated</p>`}
 ${summary && html`<p class="summary">${summary}</p>`}
 ${prose(description)}
-${security.length > 0 && html`<p>Needs <a href="#authentication"><code>${security.join(', ')}</code></a>.</p>`}
+${securityLine(operation)}
 ${parameters.length > 0 && html`<h4>Parameters</h4>\n${fieldList(parameters, { sayPlaces: true })}`}
 ${operation.body && requestBody(operation, operation.body)}
 <h4>Request</h4>
@@ -35,6 +35,14 @@ ${operation.responses.map((response) => answer(operation, response, everywhere))
 `
 }
 
+function securityLine({ security, isSecurityOptional }: Operation): Html | false {
+  if (security.length === 0) return false
+  const link = html`<a href="#authentication"><code>${security.join(', ')}</code></a>`
+  return isSecurityOptional
+    ? html`<p>Takes ${link}, and does without.</p>`
+    : html`<p>Needs ${link}.</p>`
+}
+
 function targetOf({ method, path, body }: Operation) {
   return { method, path, mediaType: body?.mediaType ?? null }
 }
@@ -44,7 +52,7 @@ type FieldToFill = FilledField & { readonly hint: string }
 
 /** All that a request from a page can carry: cookies it cannot. */
 function fieldsToFill(operation: Operation): FieldToFill[] {
-  const { parameters, body, security } = operation
+  const { parameters, body, security, isSecurityOptional } = operation
   const fields = parameters.flatMap((parameter) => {
     const { place } = parameter
     const isOffered = place === 'path' || place === 'query' || place === 'header'
@@ -53,7 +61,7 @@ function fieldsToFill(operation: Operation): FieldToFill[] {
   const areTexts = body?.fields.every(({ type }) => type === 'string')
   const properties = areTexts ? (body?.fields ?? []) : []
   return [
-    ...(security.length > 0 ? [TOKEN] : []),
+    ...(security.length > 0 ? [{ ...TOKEN, required: !isSecurityOptional }] : []),
     ...fields,
     ...properties.map((property) => toFill(property, 'property')),
     ...(body && properties.length === 0

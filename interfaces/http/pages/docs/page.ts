@@ -69,6 +69,7 @@ ${codeBlock('The address of the service', 'ALIBI=https://alibi.example.com')}
 
 function authentication({ securitySchemes }: ApiDescription, operations: readonly Operation[]) {
   const guarded = operations.filter(({ security }) => security.length > 0)
+  const taken = guarded.filter(({ isSecurityOptional }) => isSecurityOptional)
   return html`<section>
 <h2 id="authentication">Authentication</h2>
 ${securitySchemes.map(
@@ -82,7 +83,8 @@ ${prose(description)}
 ${codeBlock(`The header for ${name}`, 'Authorization: Bearer $TOKEN')}\n`,
 )}
 <p>Asked for by:</p>
-${operationList(guarded)}
+${operationList(guarded.filter(({ isSecurityOptional }) => !isSecurityOptional))}
+${taken.length > 0 && html`<p>Taken by:</p>\n${operationList(taken)}`}
 </section>`
 }
 

@@ -51,7 +51,7 @@ export function requestExample(
       ...Object.fromEntries(entries('header')),
       ...(mediaType === null ? {} : { 'Content-Type': mediaType }),
     },
-    token: fields.find((field) => field.place === 'token')?.value ?? null,
+    token: given.find((field) => field.place === 'token')?.value ?? null,
     body: mediaType === null ? null : whole,
   }
 }

@@ -202,17 +202,29 @@ describe('the OpenAPI document', () => {
     expect(wrong).toEqual([])
   })
 
-  test('asks for a bearer token exactly where one is needed', async () => {
+  test('asks for a bearer token exactly where one is needed, and says where one is taken', async () => {
     const document = await read()
     expect(document.components.securitySchemes).toMatchObject({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     })
-    const guarded = operationsOf(document).filter(({ operation }) => operation.security)
-    expect(guarded.map(({ endpoint }) => endpoint).sort()).toEqual([
+    const secured = (security: unknown) =>
+      operationsOf(document)
+        .filter(({ operation }) => Bun.deepEquals(operation.security, security))
+        .map(({ endpoint }) => endpoint)
+        .sort()
+    expect(secured([{ bearer: [] }])).toEqual([
       'GET /i18n',
       'GET /premium-reasons',
       'POST /auth/logout',
     ])
+    expect(secured([{}, { bearer: [] }])).toEqual([
+      'POST /auth/confirm-email',
+      'POST /auth/login',
+      'POST /auth/request-otp',
+      'POST /auth/verify-email',
+    ])
+    const others = operationsOf(document).filter(({ operation }) => operation.security)
+    expect(others).toHaveLength(7)
   })
 
   test('marks the legacy endpoints as deprecated, and no other', async () => {

@@ -86,7 +86,9 @@ const DOCUMENT = {
         },
       },
     },
-    '/auth/login': { post: { tags: ['auth'], deprecated: true, responses: {} } },
+    '/auth/login': {
+      post: { tags: ['auth'], deprecated: true, security: [{}, { bearer: [] }], responses: {} },
+    },
     '/premium-reasons/{kind}': {
       get: {
         tags: ['premium'],
@@ -194,8 +196,12 @@ describe('/docs', () => {
     const text = await read()
     const authentication = sectionOf(text, 'authentication')
     expect(plain(authentication)).toContain('bearer: HTTP scheme bearer (JWT)')
-    expect(authentication).toContain('href="#get-premium-reasons-kind"')
-    expect(authentication).not.toContain('href="#post-auth-login"')
+    const [needed, taken] = authentication.split('Taken by:')
+    expect(needed).toContain('href="#get-premium-reasons-kind"')
+    expect(needed).not.toContain('href="#post-auth-login"')
+    expect(taken).toContain('href="#post-auth-login"')
+    expect(taken).not.toContain('href="#get-premium-reasons-kind"')
+    expect(authentication).not.toContain('href="#post-auth-confirm-email"')
     expect(plain(sectionOf(text, 'errors'))).toContain('429{ "error": "Too many" }')
     const limits = sectionOf(text, 'rate-limits')
     expect(limits).toContain('Retry-After')
@@ -232,6 +238,19 @@ describe('/docs', () => {
       const [, id] = / id="([^"]+)"/.exec(field) ?? []
       expect(reasons).toContain(`<label for="${id}">`)
     }
+  })
+
+  test('tells a token that is needed from one that is only taken', async () => {
+    const text = await read()
+    const reasons = sectionOf(text, 'get-premium-reasons-kind')
+    expect(plain(reasons)).toContain('Needs bearer.')
+    expect(reasons).toMatch(/<input [^>]* name="token" [^>]*required/)
+
+    const logIn = sectionOf(text, 'post-auth-login')
+    expect(plain(logIn)).toContain('Takes bearer, and does without.')
+    expect(plain(logIn)).not.toContain('Authorization')
+    expect(logIn).toMatch(/<input [^>]* name="token" /)
+    expect(logIn).not.toMatch(/<input [^>]* name="token" [^>]*required/)
   })
 
   test('promises nothing without a script that only the script can keep', async () => {

@@ -104,7 +104,7 @@ test('percent-encodes every sign that a shell, or the origin, could give a meani
   expect(requestExample(TWICE, [field('id', 'path', "a'(b)*!")]).path).toBe(
     '/people/a%27%28b%29%2a%21/of/a%27%28b%29%2a%21',
   )
-  const request = requestExample(TWICE, [field('token', 'token', '')])
+  const request = requestExample(TWICE, [{ ...field('token', 'token', ''), required: true }])
   expect(request.token).toBe('')
   const quotedBody = { ...request, token: null, body: "it's 'so'" }
   expect(curlCommand(quotedBody, 'http://a b')).toContain(`'http://a b/people`)
