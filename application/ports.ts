@@ -49,7 +49,7 @@ export type PaymentNotice = {
 
 export type CheckoutSession = { readonly sessionId: string; readonly checkoutUrl: string }
 
-/** All but `verifyEvent` throw `Unavailable('payment')`, after 8 seconds at most. */
+/** All but `checkSignatureHeader` and `verifyEvent` throw `Unavailable('payment')`, after 8 seconds at most. */
 export type PaymentGateway = {
   /** Whether it takes real money. */
   readonly live: boolean
@@ -74,6 +74,11 @@ export type PaymentGateway = {
   findUndeliveredNotifications(window: ListWindow): Promise<ListPage<PaymentEvent>>
   findRefunds(window: ListWindow): Promise<ListPage<Refund>>
   findDisputes(window: ListWindow): Promise<ListPage<Dispute>>
+  /**
+   * Throws `invalid_signature` where the header alone shows that `verifyEvent` will, whatever the payload: it is
+   * missing, malformed, or made more than five minutes ago.
+   */
+  checkSignatureHeader(signature: string | null): void
   /** Throws `invalid_signature` unless the provider itself signed exactly these bytes within the last five minutes. */
   verifyEvent(delivery: { payload: Uint8Array; signature: string | null }): Promise<PaymentEvent>
 }

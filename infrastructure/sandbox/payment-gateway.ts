@@ -7,7 +7,7 @@ import type {
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Price, SessionReport } from '../../domain/purchase.ts'
 import { eventTranslation } from '../stripe/events.ts'
-import { stripeNotifications } from '../stripe/notifications.ts'
+import { signatureHeaderCheck, stripeNotifications } from '../stripe/notifications.ts'
 import { type ReturnUrls, sessionReports, successUrl } from '../stripe/session-reports.ts'
 import { expandedSessionObject, type SandboxAddresses, sandboxEvent } from './events.ts'
 import {
@@ -143,6 +143,7 @@ export function sandboxPaymentGateway({
     findUndeliveredNotifications: async () => NOTHING_LISTED,
     findRefunds: async () => NOTHING_LISTED,
     findDisputes: async () => NOTHING_LISTED,
+    checkSignatureHeader: signatureHeaderCheck(clock),
     verifyEvent: stripeNotifications({ webhookSecrets: [webhookSecret], translate, clock }),
   }
 

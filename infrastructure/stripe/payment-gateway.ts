@@ -3,7 +3,7 @@ import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
 import { notFoundAs } from './answers.ts'
 import { stripeClient } from './client.ts'
 import { eventTranslation, findUndeliveredNotifications } from './events.ts'
-import { stripeNotifications } from './notifications.ts'
+import { signatureHeaderCheck, stripeNotifications } from './notifications.ts'
 import { toDate, toSeconds } from './objects.ts'
 import { readPrice } from './prices.ts'
 import { findDisputes, findRefunds, listDisputes, listRefunds, refundPayment } from './reversals.ts'
@@ -67,6 +67,7 @@ export function stripePaymentGateway({
       const reading = readingNow()
       return ask((stripe) => findDisputes(stripe, window, reading))
     },
+    checkSignatureHeader: signatureHeaderCheck(clock),
     verifyEvent: stripeNotifications({ webhookSecrets, translate, clock }),
   }
 }

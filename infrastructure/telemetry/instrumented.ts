@@ -35,6 +35,7 @@ export function measuredMailer(mailer: Mailer, instruments: Instruments): Mailer
 const UNMEASURED: ReadonlySet<string> = new Set<keyof PaymentGateway>([
   'live',
   'price',
+  'checkSignatureHeader',
   'verifyEvent',
 ])
 

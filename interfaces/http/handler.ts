@@ -1,7 +1,9 @@
+import { networkOf, ONE_CLIENT } from '../../domain/client-network.ts'
 import { createApp } from './app.ts'
-import { rulesOf } from './paths.ts'
+import { isWebhook, rulesOf } from './paths.ts'
 import { handBearerOver } from './request/bearer.ts'
-import { readBody } from './request/body.ts'
+import { mayBeLong, readBody } from './request/body.ts'
+import { bodyBudget } from './request/body-budget.ts'
 import { clientAddressReader, rememberClientAddress } from './request/client-address.ts'
 import type { HttpOptions } from './request/options.ts'
 import { consumeRateLimit } from './request/rate-limit.ts'
@@ -12,6 +14,7 @@ import { allowOrigin, answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError, answerResponse } from './response/errors.ts'
 import { setSecurityHeaders } from './response/security-headers.ts'
 import { paymentErrorPage } from './routes/payment-error-page.ts'
+import { refuseByHead } from './routes/webhook.ts'
 
 /**
  * Answers every request. `peerAddress` is null when it did not come over the network. `sent` is how the path was sent
@@ -34,10 +37,11 @@ type Incoming = {
 // Why: docs/decisions.md#our-own-wrapper-around-the-routes
 /** The routes, and around them everything that all answers share: limits, identification, headers, the access log. */
 export function createHandler(options: HttpOptions): Handler {
-  const { ports, corsOrigins, stopping } = options
+  const { ports, corsOrigins } = options
   const app = createApp(options)
   const loggedPath = pathForLog(app.routes.map(({ path }) => path))
   const clientAddress = clientAddressReader(options.isTrustedProxy)
+  const bodyOf = bodyReader(options, pathMatcher(postPaths(app.routes)))
 
   async function answer(incoming: Incoming): Promise<Response> {
     if (isPreflight(incoming.request)) return answerPreflight()
@@ -47,10 +51,14 @@ export function createHandler(options: HttpOptions): Handler {
     const path = url?.pathname ?? ''
     let ownHeaders = {}
     let response: Response
+    let isBodyRead = false
     try {
       const address = clientAddress(request, peerAddress)
-      const { bodyBytesMax: bytesMax } = rulesOf(path)
-      const bodyOnDemand = once(() => readBody(request, { bytesMax, stopping }))
+      const bodyOnDemand = once(async () => {
+        const body = await bodyOf(request, { path, address })
+        isBodyRead = body !== null
+        return body
+      })
       const limited = { request, url, address, readBody: bodyOnDemand }
       const verdict = await consumeRateLimit(options, limited)
       ownHeaders = { ...verdict.headers, ...rulesOf(path).deprecated }
@@ -66,6 +74,8 @@ export function createHandler(options: HttpOptions): Handler {
     setHeaders(response, ownHeaders)
     const page = url && paymentErrorPage(ports, { url, headers: request.headers }, response)
     if (page) response = setHeaders(page, ownHeaders)
+    // Bun would take the rest of it, however long that is.
+    if (!isBodyRead && mayBeLong(request.headers)) response.headers.set('Connection', 'close')
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
@@ -92,6 +102,38 @@ export function createHandler(options: HttpOptions): Handler {
     })
     return response
   }
+}
+
+/** Reads the body of a request that a route takes one from, and null for any other. */
+function bodyReader(
+  { ports, stopping }: Pick<HttpOptions, 'ports' | 'stopping'>,
+  hasPost: (path: string) => boolean,
+) {
+  const budget = bodyBudget()
+  return async (
+    request: Request,
+    { path, address }: { path: string; address: string | null },
+  ): Promise<Buffer | null> => {
+    if (request.method !== 'POST' || !hasPost(path)) return null
+    if (isWebhook(path)) refuseByHead(ports, request)
+    const group = isWebhook(path) ? 'webhook' : 'other'
+    const client = networkOf(address, ONE_CLIENT)
+    const { bodyBytesMax: bytesMax } = rulesOf(path)
+    return readBody(request, { bytesMax, group, client, budget, stopping })
+  }
+}
+
+function postPaths(routes: readonly { method: string; path: string }[]): string[] {
+  return routes.filter(({ method }) => method === 'POST').map(({ path }) => path)
+}
+
+/** Whether a path is one of these, in which `:name` stands for a part between slashes. */
+function pathMatcher(paths: readonly string[]): (path: string) => boolean {
+  const literal = new Set(paths)
+  const patterns = paths
+    .filter((path) => path.includes(':'))
+    .map((path) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`))
+  return (path) => literal.has(path) || patterns.some((pattern) => pattern.test(path))
 }
 
 /** The request as the routes see it: its body whole and of bounded size, HEAD as GET, its id ours. */

@@ -5,6 +5,7 @@ export type RateLimitPolicy = 'general' | 'auth' | 'premium'
 export type PathRules = {
   /** The rate limit that counts the requests; null for one that does not. */
   readonly policy: RateLimitPolicy | null
+  /** How long a body may be. Where there is no POST, none is read. */
   readonly bodyBytesMax: number
   /** The headers that say so (RFC 9745); null for a path that is not deprecated. */
   readonly deprecated: { readonly Deprecation: string; readonly Link: string } | null
@@ -245,4 +246,14 @@ const ALL_FOLDERS: readonly Folder[] = Object.values(FOLDERS)
 export function rulesOf(path: string): PathRules {
   const folder = () => ALL_FOLDERS.find((one) => path.startsWith(one.path))
   return ROUTES_BY_PATH.get(path) ?? folder() ?? UNKNOWN
+}
+
+const WEBHOOK_PATHS: ReadonlySet<string> = new Set([
+  ROUTES.receiveStripeNotification.path,
+  ROUTES.receivePaymentNotification.path,
+])
+
+/** Whether the payment provider sends its notifications to the path. */
+export function isWebhook(path: string): boolean {
+  return WEBHOOK_PATHS.has(path)
 }

@@ -311,6 +311,28 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
       await expect(read({ signature: altered })).rejects.toMatchObject(refusal)
     })
 
+    test('by its header alone where no payload could make it count, and by no other', async () => {
+      const { gateway, signature, clock } = await delivered()
+      const refused = (header: string | null) => {
+        try {
+          gateway.checkSignatureHeader(header)
+          return false
+        } catch (error) {
+          expect(error).toMatchObject(refusal)
+          return true
+        }
+      }
+      expect(refused(signature)).toBe(false)
+      expect(refused(signature.replace(/.{64}$/, '0'.repeat(64)))).toBe(false)
+      for (const header of [null, '', 'garbage', signature.slice(0, -1), signature.slice(2)]) {
+        expect([header, refused(header)]).toEqual([header, true])
+      }
+      clock.advance(300_000)
+      expect(refused(signature)).toBe(false)
+      clock.advance(1000)
+      expect(refused(signature)).toBe(true)
+    })
+
     test('of which a single byte was altered', async () => {
       const { read, payload } = await delivered()
       const altered = payload.slice()

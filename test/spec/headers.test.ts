@@ -43,7 +43,7 @@ const REQUESTS: readonly Expected[] = [
   [404, 'OPTIONS', '/auth/login'],
   [404, 'DELETE', '/auth/check'],
   [413, 'POST', '/auth/login', { headers: JSON_TYPE, body: 'x'.repeat(65 * 1024) }],
-  [413, 'POST', '/nothing', { body: 'x'.repeat(65 * 1024) }],
+  [404, 'POST', '/nothing', { body: 'x'.repeat(65 * 1024) }],
   [415, 'POST', '/checkout', { headers: { 'content-type': 'text/plain' }, body: '{}' }],
 ]
 

@@ -96,7 +96,7 @@ export const LOG_OUT = describeOperation('logOut', {
       schema: t.Object({ success: SUCCESS, message: MESSAGE }),
       example: { success: true, message: 'Logged out everywhere' },
     },
-    ['missing_token', 'invalid_token', 'invalid_request'],
+    ['missing_token', 'invalid_token', 'invalid_request', 'request_too_large'],
   ),
 })
 

@@ -17,7 +17,7 @@ const DESCRIPTION = `Sells premium access, authenticates by one-time codes sent 
 
 Errors are JSON objects with \`error\`, which is one of the words listed for the status, and where there is more to say \`message\`. What is described for GET holds for HEAD, too, without the body.
 
-A path that is not listed, and a method that is not listed for its path, is answered as in the components EndpointNotFound (404), InvalidRequest (400), RequestTooLarge (413), TooManyRequests (429), InternalServerError (500) and TemporarilyUnavailable (503). A browser's question whether a page may send a request (CORS) is answered as in Preflight. What is no HTTP or over 8 MiB is refused with a bare status.
+A path that is not listed, and a method that is not listed for its path, is answered as in the components EndpointNotFound (404), InvalidRequest (400), TooManyRequests (429), InternalServerError (500) and TemporarilyUnavailable (503). A browser's question whether a page may send a request (CORS) is answered as in Preflight. What is no HTTP or over 8 MiB is refused with a bare status.
 
 Not listed are the files that the pages load (/assets/) and the payment page of development mode (/sandbox/).`
 

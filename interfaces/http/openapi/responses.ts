@@ -21,14 +21,11 @@ export const BODY_REFUSALS = [
   'invalid_json',
   'invalid_request',
   'unsupported_media_type',
+  'request_too_large',
 ] as const satisfies readonly Reason[]
 
-/** The errors of every operation: the size of a body is checked before the method, and a start takes its time. */
-export const COMMON_ERRORS = [
-  'request_too_large',
-  'fault',
-  'storage',
-] as const satisfies readonly Reason[]
+/** The errors of every operation: a start takes its time. */
+export const COMMON_ERRORS = ['fault', 'storage'] as const satisfies readonly Reason[]
 
 const ALL_ANSWERS: Readonly<Record<Reason, Answer>> = {
   ...REQUEST_ANSWERS,

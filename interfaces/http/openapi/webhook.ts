@@ -34,7 +34,7 @@ const WORDS = {
   },
   responses: describeAnswers(
     { schema: t.Object({ received: t.Literal(true) }), example: { received: true } },
-    ['invalid_signature', 'invalid_request'],
+    ['invalid_signature', 'invalid_request', 'request_too_large'],
   ),
 }
 

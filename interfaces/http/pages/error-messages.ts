@@ -26,6 +26,8 @@ const MESSAGES: Record<Refusal | RequestRefusal | Outage, StringKey> = {
   request_too_large: 'error_invalid_request',
   unsupported_media_type: 'error_invalid_request',
   too_many_requests: 'error_too_many_requests',
+  too_many_bodies: 'error_unavailable',
+  body_too_slow: 'error_unavailable',
   stopping: 'error_unavailable',
   email: 'error_email_unavailable',
   payment: 'error_payment_unavailable',

@@ -1,4 +1,5 @@
-import { RequestRefused } from './refusal.ts'
+import type { BodyBudget, BodyGroup } from './body-budget.ts'
+import { type RequestRefusal, RequestRefused } from './refusal.ts'
 
 /**
  * How much of a too long body is read and dropped: a client that writes before it reads would never see the refusal.
@@ -8,56 +9,141 @@ const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
 /** How long the rest of a body may take that was refused, or that is on its way while the service ends. */
 export const BODY_GRACE_MS = 2000
 
+/** A body that has not ended this long after its head counts as under way. */
+export const UNDER_WAY_AFTER_MS = 250
+
+/** How long after its head a body has to end. */
+export const BODY_MAX_MS = 10_000
+
+const UNREAD_BYTES_MAX = 64 * 1024
+
+type Reading = {
+  readonly bytesMax: number
+  readonly group: BodyGroup
+  /** The key of the client that sends it. */
+  readonly client: string
+  readonly budget: BodyBudget
+  readonly stopping: AbortSignal
+}
+
 /**
- * The whole body, or null where the method has none. Throws `request_too_large` for one that is longer than `bytesMax`,
- * `invalid_request` when it does not arrive whole, and `stopping` when it is still on its way while the service ends.
+ * The whole body, or null where there is none. Throws `request_too_large` for one that is longer than `bytesMax`,
+ * `invalid_request` when it breaks off, `too_many_bodies` when it has to give way to others, `body_too_slow` when it
+ * takes longer than 10 seconds, and `stopping` when it is still on its way while the service ends.
  */
-export async function readBody(
-  request: Request,
-  { bytesMax, stopping }: { bytesMax: number; stopping: AbortSignal },
-): Promise<Buffer | null> {
+export async function readBody(request: Request, reading: Reading): Promise<Buffer | null> {
+  const { bytesMax } = reading
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > DISCARDED_BYTES_MAX) throw new RequestRefused('request_too_large')
-  if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return null
+  if (!request.body) return null
 
-  const arrival = arrivalOf(request.body, stopping)
+  const arrival = arrivalOf(request.body, reading)
   if (announced > bytesMax) arrival.startGracePeriod()
-  const chunks: Uint8Array[] = []
+  const kept = pieceStore()
   let length = 0
   for await (const chunk of arrival.chunks) {
     length += chunk.byteLength
     if (length > DISCARDED_BYTES_MAX) break
-    if (length <= bytesMax) chunks.push(chunk)
-    else arrival.startGracePeriod()
+    if (length <= bytesMax) kept.append(chunk)
+    else {
+      free(chunk)
+      arrival.startGracePeriod()
+    }
   }
-  if (Math.max(announced, length) > bytesMax) throw new RequestRefused('request_too_large')
-  if (arrival.isGivenUp()) throw new RequestRefused('stopping')
-  return Buffer.concat(chunks)
+  const isTooLarge = Math.max(announced, length) > bytesMax
+  const reason = isTooLarge ? 'request_too_large' : arrival.whyGivenUp()
+  if (reason === null) return kept.join()
+  kept.drop()
+  throw new RequestRefused(reason)
 }
 
-/** A body on its way. It ends early where the rest does not come within the grace period, or after `stopping`. */
-function arrivalOf(body: ReadableStream<Uint8Array>, stopping: AbortSignal) {
+/** Whether a body may be so long that, where it is not read, its connection is better closed. */
+export function mayBeLong(headers: Headers): boolean {
+  return (
+    headers.has('transfer-encoding') ||
+    Number(headers.get('content-length') ?? 0) > UNREAD_BYTES_MAX
+  )
+}
+
+/**
+ * A body on its way. It ends early where it has to give way to others or takes too long, and where the rest does not
+ * come within the grace period, or after `stopping`.
+ */
+function arrivalOf(body: ReadableStream<Uint8Array>, { group, client, budget, stopping }: Reading) {
   const reader = body.getReader()
-  let timer: Timer | undefined
-  let isGivenUp = false
-  function giveUp() {
-    isGivenUp = true
+  let reason: RequestRefusal | null = null
+  function giveUp(why: RequestRefusal) {
+    reason ??= why
     void reader.cancel()
   }
+  const account = budget.open({ group, client, giveWay: () => giveUp('too_many_bodies') })
+  const timers = [
+    setTimeout(account.countAsUnderWay, UNDER_WAY_AFTER_MS),
+    setTimeout(() => giveUp('body_too_slow'), BODY_MAX_MS),
+  ]
+  let isGrace = false
   function startGracePeriod() {
-    timer ??= setTimeout(giveUp, BODY_GRACE_MS)
+    if (!isGrace) timers.push(setTimeout(() => giveUp('stopping'), BODY_GRACE_MS))
+    isGrace = true
   }
   async function* read() {
     if (stopping.aborted) startGracePeriod()
     stopping.addEventListener('abort', startGracePeriod)
     try {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        account.add(next.value.byteLength)
+        yield next.value
+      }
     } catch (error) {
       throw new RequestRefused('invalid_request', { cause: error })
     } finally {
       stopping.removeEventListener('abort', startGracePeriod)
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
+      account.end()
     }
   }
-  return { chunks: read(), startGracePeriod, isGivenUp: () => isGivenUp }
+  return { chunks: read(), startGracePeriod, whyGivenUp: () => reason }
+}
+
+/** A piece below this size is joined with others: by itself it would take many times its bytes. */
+const SMALL_PIECE_BYTES = 4096
+
+/** Keeps what has arrived of a body in about as much memory as it has bytes. */
+function pieceStore() {
+  const pieces: Uint8Array[] = []
+  let joined = new ArrayBuffer()
+  let joinedLength = 0
+
+  function endJoined() {
+    if (joinedLength > 0) pieces.push(new Uint8Array(joined, 0, joinedLength))
+    joined = new ArrayBuffer()
+    joinedLength = 0
+  }
+
+  return {
+    append(piece: Uint8Array): void {
+      if (piece.byteLength >= SMALL_PIECE_BYTES) {
+        endJoined()
+        pieces.push(piece)
+        return
+      }
+      const needed = joinedLength + piece.byteLength
+      if (needed > joined.byteLength) joined = joined.transfer(Math.max(needed, 2 * joinedLength))
+      new Uint8Array(joined).set(piece, joinedLength)
+      joinedLength = needed
+    },
+    join(): Buffer {
+      endJoined()
+      return Buffer.concat(pieces)
+    },
+    drop(): void {
+      endJoined()
+      pieces.forEach(free)
+    },
+  }
+}
+
+/** Gives the memory back at once: under a flood, the garbage collector would come too late. */
+function free({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

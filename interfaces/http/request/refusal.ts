@@ -6,6 +6,8 @@ export type RequestRefusal =
   | 'request_too_large'
   | 'unsupported_media_type'
   | 'too_many_requests'
+  | 'too_many_bodies'
+  | 'body_too_slow'
   | 'stopping'
 
 /** The request itself cannot be read or is not let in. */

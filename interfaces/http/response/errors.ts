@@ -27,6 +27,12 @@ export const TEMPORARILY_UNAVAILABLE = {
   headers: { 'Retry-After': String(RETRY_AFTER_OUTAGE_SECONDS) },
 } as const satisfies Answer
 
+/** The rest of the body is not waited for. */
+const UNAVAILABLE_TO_THIS_CONNECTION = {
+  ...TEMPORARILY_UNAVAILABLE,
+  headers: { ...TEMPORARILY_UNAVAILABLE.headers, Connection: 'close' },
+} as const satisfies Answer
+
 const INVALID_REQUEST = { status: 400, error: 'Invalid request' } as const satisfies Answer
 
 export const ANSWERS = {
@@ -83,10 +89,9 @@ export const REQUEST_ANSWERS = {
   request_too_large: { status: 413, error: 'Request too large', headers: { Connection: 'close' } },
   unsupported_media_type: { status: 415, error: 'Unsupported media type' },
   too_many_requests: { status: 429, error: TOO_MANY_REQUESTS },
-  stopping: {
-    ...TEMPORARILY_UNAVAILABLE,
-    headers: { ...TEMPORARILY_UNAVAILABLE.headers, Connection: 'close' },
-  },
+  too_many_bodies: TEMPORARILY_UNAVAILABLE,
+  body_too_slow: UNAVAILABLE_TO_THIS_CONNECTION,
+  stopping: UNAVAILABLE_TO_THIS_CONNECTION,
 } as const satisfies Record<RequestRefusal, Answer>
 
 export const OUTAGE_ANSWERS = {

@@ -23,11 +23,7 @@ export function webhookRoutes({ ports }: HttpOptions) {
       recordEffect(ports, event, isStateChange)
       ports.log('webhook.received', { notification: eventId, type: eventType })
     } catch (error) {
-      ports.telemetry.record({
-        kind: 'notification_received',
-        outcome: failureOutcome(error),
-        lagMs: null,
-      })
+      recordFailure(ports, error)
       if (!(error instanceof Unavailable)) throw error
       logOutage(ports, error, { request: requestIdOf(request) })
       return answerResponse(TEMPORARILY_UNAVAILABLE)
@@ -44,6 +40,23 @@ export function webhookRoutes({ ports }: HttpOptions) {
       parse: 'none',
       detail: RECEIVE_PAYMENT_NOTIFICATION,
     })
+}
+
+/** Throws `invalid_signature` where the request's head shows that its signature is none, before its body is read. */
+export function refuseByHead(
+  ports: Pick<Ports, 'payments' | 'telemetry'>,
+  { headers }: Pick<Request, 'headers'>,
+): void {
+  try {
+    ports.payments.checkSignatureHeader(headers.get('stripe-signature'))
+  } catch (error) {
+    recordFailure(ports, error)
+    throw error
+  }
+}
+
+function recordFailure({ telemetry }: Pick<Ports, 'telemetry'>, error: unknown): void {
+  telemetry.record({ kind: 'notification_received', outcome: failureOutcome(error), lagMs: null })
 }
 
 function recordEffect(

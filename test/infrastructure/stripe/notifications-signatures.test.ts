@@ -78,6 +78,17 @@ describe('a signature', () => {
     await expect(reader().read({ payload, signature })).rejects.toMatchObject(REFUSAL)
   })
 
+  test('counts among 32 entries, and is read no further', async () => {
+    const { payload, signature } = await delivered()
+    const other = `v1=${'0'.repeat(64)}`
+    const among = (others: number) => {
+      const [time, own] = signature.split(',')
+      return { payload, signature: [time, ...Array(others).fill(other), own].join(',') }
+    }
+    expect(await reader().read(among(30))).toMatchObject({ kind: 'session' })
+    await expect(reader().read(among(31))).rejects.toMatchObject(REFUSAL)
+  })
+
   test('does not count for a time that was altered', async () => {
     const { payload, signature } = await delivered()
     const later = signature.replace(/t=\d+/, `t=${NOON.getTime() / 1000 + 60}`)

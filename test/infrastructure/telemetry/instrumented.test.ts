@@ -123,7 +123,7 @@ describe('measured payments', () => {
   )
 
   test('are all that a gateway does, but for what it answers without a question', () => {
-    const unmeasured = ['live', 'price', 'verifyEvent'] as const
+    const unmeasured = ['live', 'price', 'checkSignatureHeader', 'verifyEvent'] as const
     const inner = stripePaymentGateway(GATEWAY_OPTIONS)
     const gateway = measuredPayments(inner, instruments())
     expect(gateway).toMatchObject(Object.fromEntries(unmeasured.map((name) => [name, inner[name]])))

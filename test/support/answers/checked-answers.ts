@@ -12,7 +12,6 @@ const UNDESCRIBED_FOLDERS = ['/assets/', '/sandbox/']
 const OUTSIDE: Readonly<Record<number, string>> = {
   400: 'InvalidRequest',
   404: 'EndpointNotFound',
-  413: 'RequestTooLarge',
   429: 'TooManyRequests',
   500: 'InternalServerError',
   503: 'TemporarilyUnavailable',

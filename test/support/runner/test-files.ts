@@ -76,5 +76,7 @@ function expectedMs(file: string): number {
 
 /** Whether there are files among them that run the built executable; what else does builds it itself. */
 export function needsExecutable(files: readonly string[]): boolean {
-  return files.some((file) => /^test\/(?:browser|executable|journeys|stress|systemd)\//.test(file))
+  return files.some((file) =>
+    /^test\/(?:abuse|browser|executable|journeys|stress|systemd)\//.test(file),
+  )
 }

@@ -144,6 +144,9 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
     async findDisputes(window: ListWindow) {
       return page('findDisputes', window, { made: disputes, bad: unreadable.disputes })
     },
+    checkSignatureHeader(signature: string | null) {
+      if (signature !== 'valid') throw new DomainError('invalid_signature')
+    },
     async verifyEvent({ payload, signature }: { payload: Uint8Array; signature: string | null }) {
       if (signature !== 'valid') throw new DomainError('invalid_signature')
       const event = JSON.parse(new TextDecoder().decode(payload), reviveDate)

@@ -22,7 +22,7 @@ function inPieces(piece: Uint8Array, count: number) {
     pull(controller) {
       if (pulled.pieces === count) return controller.close()
       pulled.pieces++
-      controller.enqueue(piece)
+      controller.enqueue(piece.slice())
     },
   })
   return { body, pulled }
@@ -190,13 +190,50 @@ describe('a large body', () => {
     expect(pulled.pieces).toBeLessThan(4200)
   })
 
-  test.each(['/', '/nothing', '/auth/logout', '/sandbox/pay/cs_1', '/health'])(
-    'is refused at %s too',
-    async (path) => {
-      const body = 'x'.repeat(64 * KIB + 1)
-      expect(await openHttp().send('POST', path, { body })).toMatchObject(TOO_LARGE)
+  test('is refused where a route takes none, too', async () => {
+    const body = 'x'.repeat(64 * KIB + 1)
+    expect(await openHttp().send('POST', '/auth/logout', { body })).toMatchObject(TOO_LARGE)
+  })
+
+  test.each([
+    ['POST', '/'],
+    ['POST', '/nothing'],
+    ['POST', '/health'],
+    ['POST', '/auth/check'],
+    ['POST', '/webhook/other'],
+    ['POST', '/sandbox/pay/cs_1'],
+    ['PUT', '/auth/login'],
+    ['DELETE', '/webhook/stripe'],
+  ])('is not read at all where there is no POST: %s %s', async (method, path) => {
+    const { body, pulled } = inPieces(new Uint8Array(KIB), 1000)
+    const before = pulled.pieces
+    const answer = await openHttp().send(method, path, { body })
+    expect(answer).toMatchObject(answers(404, 'Endpoint not found'))
+    expect(pulled.pieces - before).toBeLessThanOrEqual(1)
+  })
+
+  test.each([
+    ['POST', '/nothing'],
+    ['POST', '/webhook/stripe'],
+    ['GET', '/health'],
+    ['GET', '/payment/success'],
+  ])(
+    'that is not read ends its connection, and a short one does not: %s %s',
+    async (method, path) => {
+      const http = openHttp()
+      const connection = async (headers: Record<string, string>) =>
+        (await http.send(method, path, { headers })).header('connection')
+      expect(await connection({ 'content-length': String(64 * KIB) })).toBeNull()
+      expect(await connection({ 'content-length': String(64 * KIB + 1) })).toBe('close')
+      expect(await connection({ 'transfer-encoding': 'chunked' })).toBe('close')
+      expect(await connection({})).toBeNull()
     },
   )
+
+  test('that is read keeps its connection', async () => {
+    const headers = { ...JSON_TYPE, 'transfer-encoding': 'chunked' }
+    expect((await post(JSON.stringify({ email: EMAIL }), headers)).header('connection')).toBeNull()
+  })
 
   test('that breaks off is no request', async () => {
     const body = new ReadableStream({

@@ -68,7 +68,7 @@ describe.each(['/webhook/stripe', '/webhook/payment'])('POST %s', (path) => {
       return { eventId: 'evt_1', eventType: 'price.updated', kind: 'other' }
     }
     const body = new Uint8Array([0xef, 0xbb, 0xbf, 0x00, 0xff, 0x7b])
-    await http.send('POST', path, { body, headers: { 'content-type': 'text/plain' } })
+    await http.send('POST', path, { body, headers: { ...SIGNED, 'content-type': 'text/plain' } })
     expect([...received]).toEqual([...body])
   })
 

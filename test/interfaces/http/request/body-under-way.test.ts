@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
+import { SECOND_MS } from '../../../../domain/duration.ts'
+import {
+  BODY_GRACE_MS,
+  BODY_MAX_MS,
+  UNDER_WAY_AFTER_MS,
+} from '../../../../interfaces/http/request/body.ts'
+import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
+
+// Bodies that take their time, on a clock that only the tests move.
+
+const KIB = 1024
+const MIB = 1024 * KIB
+const BUSY = answers(503, 'Temporarily unavailable')
+const JSON_TYPE = { 'content-type': 'application/json' }
+const SIGNED = { 'stripe-signature': 'valid' }
+const NOTIFICATION = JSON.stringify({ eventId: 'evt_1', eventType: 'x', kind: 'other' })
+
+type Http = ReturnType<typeof openHttp>
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+/** Lets everything run that waits for nothing but its turn. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await Promise.resolve()
+}
+
+/** Moves the clock, and lets what it has set off run. */
+async function pass(milliseconds: number): Promise<void> {
+  await settle()
+  jest.advanceTimersByTime(milliseconds)
+  await settle()
+}
+
+/** A request whose body comes as the test says. */
+function begin(
+  http: Http,
+  path: string,
+  { headers = {}, peer = '192.0.2.1' }: { headers?: Record<string, string>; peer?: string } = {},
+) {
+  const arriving = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>()
+  let isDropped = false
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => arriving.resolve(controller),
+    cancel() {
+      isDropped = true
+    },
+  })
+  const answer = http.send('POST', path, { body, headers, peer })
+  return {
+    answer,
+    isDropped: () => isDropped,
+    /** What has been answered by now; null for nothing yet. */
+    async answered() {
+      await settle()
+      return Promise.race([answer, Promise.resolve(null)])
+    },
+    async send(bytes: Uint8Array | string) {
+      const piece = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes
+      ;(await arriving.promise).enqueue(piece)
+      await settle()
+    },
+    async end(rest = '') {
+      if (rest !== '') await this.send(rest)
+      ;(await arriving.promise).close()
+      await settle()
+      return answer
+    },
+  }
+}
+
+const login = (http: Http, peer?: string) =>
+  begin(http, '/auth/verify-email', { headers: JSON_TYPE, ...(peer ? { peer } : {}) })
+const notify = (http: Http, peer?: string) =>
+  begin(http, '/webhook/stripe', { headers: SIGNED, ...(peer ? { peer } : {}) })
+const RIGHT = JSON.stringify({ email: EMAIL })
+
+describe('a body that is late', () => {
+  test('is read, in pieces of any size', async () => {
+    const http = openHttp()
+    const request = login(http)
+    for (const character of RIGHT) {
+      await request.send(character)
+      await pass(100)
+    }
+    expect(await request.end()).toMatchObject({ status: 200 })
+    const large = notify(http)
+    await large.send(new Uint8Array(100 * KIB).fill(0x20))
+    for (const character of NOTIFICATION) await large.send(character)
+    await large.send(new Uint8Array(100 * KIB).fill(0x20))
+    expect(await large.end()).toMatchObject({ status: 200, body: { received: true } })
+  })
+
+  test('has ten seconds, and then ends with its connection', async () => {
+    const http = openHttp()
+    const request = login(http)
+    await request.send('{')
+    await pass(BODY_MAX_MS - 1)
+    expect(await request.answered()).toBeNull()
+    await pass(1)
+    const answer = await request.answer
+    expect(answer).toMatchObject(BUSY)
+    expect(answer.header('retry-after')).toBe('30')
+    expect(answer.header('connection')).toBe('close')
+    expect(request.isDropped()).toBe(true)
+    expect(BODY_MAX_MS).toBe(10 * SECOND_MS)
+  })
+
+  test('has two seconds while the service ends, as before', async () => {
+    const ending = new AbortController()
+    const http = openHttp({ stopping: ending.signal })
+    const [silent, late] = [login(http), login(http)]
+    await pass(1000)
+    ending.abort()
+    await pass(BODY_GRACE_MS - 1)
+    expect(await late.end(RIGHT)).toMatchObject({ status: 200 })
+    expect(await silent.answered()).toBeNull()
+    await pass(1)
+    expect(await silent.answer).toMatchObject(BUSY)
+  })
+})
+
+describe('of one client', () => {
+  test('the ninth body that is under way is refused, and eight are read', async () => {
+    const http = openHttp()
+    const eight = Array.from({ length: 8 }, (_, index) => (index < 4 ? login : notify)(http))
+    await pass(UNDER_WAY_AFTER_MS)
+    const ninth = login(http)
+    await pass(UNDER_WAY_AFTER_MS - 1)
+    expect(await ninth.answered()).toBeNull()
+    const [another, quick] = [login(http, '192.0.2.2'), login(http)]
+    expect(await quick.end(RIGHT)).toMatchObject({ status: 200 })
+    await pass(UNDER_WAY_AFTER_MS)
+    const refusal = await ninth.answer
+    expect(refusal).toMatchObject(BUSY)
+    expect(refusal.header('retry-after')).toBe('30')
+    expect(await another.end(RIGHT)).toMatchObject({ status: 200 })
+
+    for (const request of eight.slice(0, 4)) {
+      expect(await request.end(RIGHT)).toMatchObject({ status: expect.any(Number) })
+    }
+    const next = login(http)
+    await pass(UNDER_WAY_AFTER_MS)
+    expect(await next.end('{}')).toMatchObject(answers(400, 'Invalid email'))
+    for (const request of eight.slice(4)) {
+      expect(await request.end(NOTIFICATION)).toMatchObject({ status: 200 })
+    }
+  })
+
+  test('all addresses of a /64 are the same one', async () => {
+    const http = openHttp()
+    for (let index = 0; index < 8; index++) login(http, `2001:db8::${index + 1}`)
+    await pass(UNDER_WAY_AFTER_MS)
+    const [same, other] = [login(http, '2001:db8::ffff:1'), login(http, '2001:db8:0:1::1')]
+    await pass(UNDER_WAY_AFTER_MS)
+    expect(await same.answer).toMatchObject(BUSY)
+    expect(await other.end(RIGHT)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('past the bytes', () => {
+  test('the oldest body of the client with most of them gives way, and a newcomer is read', async () => {
+    const http = openHttp()
+    const held = Array.from({ length: 24 }, (_, index) => notify(http, `192.0.2.${index >> 2}`))
+    await pass(UNDER_WAY_AFTER_MS)
+    for (const request of held.slice(0, 23)) await request.send(new Uint8Array(MIB))
+    await pass(0)
+    expect(held.some(({ isDropped }) => isDropped())).toBe(false)
+
+    const newcomer = notify(http, '198.51.100.1')
+    await pass(UNDER_WAY_AFTER_MS)
+    await held[23]!.send(new Uint8Array(MIB))
+    await newcomer.send(NOTIFICATION.slice(0, 10))
+    expect(await held[0]!.answer).toMatchObject(BUSY)
+    expect(await newcomer.end(NOTIFICATION.slice(10))).toMatchObject({ status: 200 })
+    expect(held.filter(({ isDropped }) => isDropped())).toHaveLength(1)
+  })
+
+  test('notifications do not crowd out people, nor people notifications', async () => {
+    const http = openHttp()
+    const notifications = Array.from({ length: 24 }, (_, index) =>
+      notify(http, `192.0.2.${index >> 2}`),
+    )
+    const logins = Array.from({ length: 128 }, (_, index) => login(http, `198.51.100.${index}`))
+    await pass(UNDER_WAY_AFTER_MS)
+    for (const request of notifications) await request.send(new Uint8Array(MIB))
+    for (const request of logins) await request.send(new Uint8Array(64 * KIB))
+    await settle()
+    expect([...notifications, ...logins].some(({ isDropped }) => isDropped())).toBe(false)
+    await login(http, '203.0.113.1').send(' ')
+    await notify(http, '203.0.113.2').send(' ')
+    await pass(UNDER_WAY_AFTER_MS)
+    expect(notifications.filter(({ isDropped }) => isDropped())).toHaveLength(1)
+    expect(logins.filter(({ isDropped }) => isDropped())).toHaveLength(1)
+  })
+})
+
+describe('a notification whose header is no signature', () => {
+  test.each<[string, Record<string, string>]>([
+    ['missing', {}],
+    ['empty', { 'stripe-signature': '' }],
+    ['wrong', { 'stripe-signature': 'wrong' }],
+  ])('is refused before a byte of its body has come: %s', async (_, headers) => {
+    const http = openHttp()
+    const request = begin(http, '/webhook/payment', { headers })
+    expect(await request.answer).toMatchObject(answers(400, 'Invalid signature'))
+    expect(http.ports.telemetry.events).toContainEqual({
+      kind: 'notification_received',
+      outcome: 'refused',
+      lagMs: null,
+    })
+  })
+})
