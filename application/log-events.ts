@@ -12,6 +12,7 @@ export const LOG_EVENTS = {
   'service.stopped_early': { level: 'warn', message: 'stopped with work still under way' },
 
   'http.request': { level: 'info', message: 'request' },
+  'http.requests_counted': { level: 'info', message: 'requests that have no line each' },
   'http.request_failed': { level: 'error', message: 'request failed' },
   'webhook.received': { level: 'info', message: 'payment notification received' },
 

@@ -14,6 +14,7 @@ import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
+import { talliedLog } from '../../infrastructure/telemetry/tallied-log.ts'
 import { workInBackground } from '../background/background.ts'
 import { serviceTasks } from '../background/tasks.ts'
 import { runWatchdog } from '../background/watchdog.ts'
@@ -50,7 +51,8 @@ export async function openService(
   process.stdout.on('error', () => {})
   const listener = listenAt(config)
   const metrics = await composeMetrics({ port: config.metricsPort, log: uncounted })
-  const { log, telemetry } = metrics
+  const { telemetry } = metrics
+  const { log, flush } = talliedLog(metrics.log, { wait })
   const supervisor = composeSupervisor({ environment, log })
   supervisor.starting('opens the database', { withinMs: OPENING_MAX_MS })
   const store = openUsableDatabase(config.database.path, log)
@@ -83,6 +85,7 @@ export async function openService(
       metrics.stop()
       stop()
       store.close()
+      flush()
     },
   }
 }

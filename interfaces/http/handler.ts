@@ -93,15 +93,25 @@ export function createHandler(options: HttpOptions): Handler {
     const route = loggedPath(target.url)
     const ms = options.monotonicMs() - startedAtMs
     ports.telemetry.record({ kind: 'request_answered', method, route, status, ms })
-    ports.log('http.request', {
-      method,
-      path: route,
-      status,
-      ms: Math.round(ms),
-      request: requestId,
-    })
+    if (hasOwnLine(request, target.url, status)) {
+      const rounded = Math.round(ms)
+      ports.log('http.request', { method, path: route, status, ms: rounded, request: requestId })
+    } else {
+      ports.log('http.requests_counted', { path: route, status })
+    }
     return response
   }
+}
+
+/**
+ * Whether the access log has a line for the request. What no rate limit bounds is counted, and so is what a rate limit
+ * refuses. Only the payment provider gets 200 from the webhook.
+ */
+function hasOwnLine(request: Request, url: URL | null, status: number): boolean {
+  if (status >= 500) return true
+  const path = url?.pathname ?? ''
+  if (isWebhook(path) && status === 200) return true
+  return status !== 429 && !isPreflight(request) && rulesOf(path).policy !== null
 }
 
 /** Reads the body of a request that a route takes one from, and null for any other. */

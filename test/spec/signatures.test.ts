@@ -109,7 +109,7 @@ describe('a delivery', () => {
       }
       expect(before['purchases']).toMatchObject([{ state: 'open' }])
       expect(new Set(service.ports.log.lines.slice(-refused).map(({ event }) => event))).toEqual(
-        new Set(['http.request']),
+        new Set(['http.requests_counted']),
       )
       expect(FORGERIES.length).toBeGreaterThanOrEqual(30)
       console.log(

@@ -192,13 +192,15 @@ describe('the access log', () => {
   test('has one line for each request: method, path without query, status, duration, id', async () => {
     let ms = 0
     const http = openHttp({ monotonicMs: () => ms })
-    http.ports.databaseHealth.check = async () => {
+    const { findByEmail } = http.ports.premiumGrants
+    http.ports.premiumGrants.findByEmail = (email) => {
       ms += 25.4
       // However long it took, by a clock that is set back it would be less than nothing.
       http.ports.clock.advance(-7_200_000)
+      return findByEmail(email)
     }
 
-    const ready = await http.get('/ready?token=secret')
+    const checked = await http.get(`/auth/check?email=${EMAIL}`)
 
     expect(http.ports.log.lines).toEqual([
       {
@@ -206,13 +208,56 @@ describe('the access log', () => {
         event: 'http.request',
         fields: {
           method: 'GET',
-          path: '/ready',
+          path: '/auth/check',
           status: 200,
           ms: 25,
-          request: ready.header('x-request-id'),
+          request: checked.header('x-request-id'),
         },
       },
     ])
+  })
+
+  test.each([
+    ['GET', '/health', '/health', 200],
+    ['HEAD', '/ready', '/ready', 200],
+    ['GET', '/app', '/app', 200],
+    ['GET', '/openapi.json', '/openapi.json', 200],
+    ['GET', '/assets/nothing', '/assets/*', 404],
+    ['POST', '/health', '/health', 404],
+    ['POST', '/webhook/stripe', '/webhook/stripe', 400],
+    ['GET', '/webhook/payment', '/webhook/payment', 404],
+    ['OPTIONS', '/auth/login', '/auth/login', 204],
+    ['GET', '/languages', '/languages', 429],
+    ['GET', '/nothing', null, 429],
+  ])(
+    'counts, by path and status, what no limit bounds and what one refuses: %s %s',
+    async (method, target, path, status) => {
+      const limiters = { general: countingLimiter(0), auth: null, premium: null }
+      const http = openHttp({ limiters })
+      const headers = method === 'OPTIONS' ? PREFLIGHT : {}
+      expect(await http.send(method, target, { headers })).toMatchObject({ status })
+      expect(http.ports.log.lines).toEqual([
+        { level: 'info', event: 'http.requests_counted', fields: { path, status } },
+      ])
+    },
+  )
+
+  test('has a line for each notification that is signed, and for every 5xx', async () => {
+    const signed = { 'stripe-signature': 'valid' }
+    const notification = { eventId: 'evt_1', eventType: 'x', kind: 'other' }
+    const http = openHttp({ stopping: AbortSignal.abort() })
+    await http.post('/webhook/stripe', notification, signed)
+    http.ports.payments.outage = true
+    const hint = { ...notification, kind: 'refund_hint', paymentIntentId: 'pi_1' }
+    await http.post('/webhook/payment', hint, signed)
+    await http.get('/ready')
+    const requests = http.ports.log.lines.filter(({ event }) => event === 'http.request')
+    expect(requests.map(({ fields }) => [fields['path'], fields['status']])).toEqual([
+      ['/webhook/stripe', 200],
+      ['/webhook/payment', 503],
+      ['/ready', 503],
+    ])
+    for (const { fields } of requests) expect(fields['request']).toMatch(UUID_V7)
   })
 
   test.each([
