@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { rulesOf } from '../../interfaces/http/paths.ts'
 import {
   openProduction,
   otherCode,
@@ -25,7 +26,12 @@ const PERSONAL = ['klarname', 'geheim-ort', 'fremdling', 'anderswo-ort']
 
 const CREATE = 'POST /v1/checkout/sessions'
 
-type Answer = { readonly status: number; readonly headers: string; readonly text: string }
+type Answer = {
+  readonly path: string
+  readonly status: number
+  readonly headers: string
+  readonly text: string
+}
 
 const answers: Answer[] = []
 const tokens: string[] = []
@@ -35,7 +41,7 @@ let alibi: AlibiProcess
 async function ask(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(alibi.url + path, { ...init, method, redirect: 'manual' })
   const headers = JSON.stringify([...response.headers])
-  const answer = { status: response.status, headers, text: await response.text() }
+  const answer = { path, status: response.status, headers, text: await response.text() }
   answers.push(answer)
   return answer
 }
@@ -236,6 +242,12 @@ function findAddresses(text: string): string[] {
   return PERSONAL.filter((part) => text.toLowerCase().includes(part))
 }
 
+/** Whether the log only counts it: a request to a path without a rate limit, and what a limit refuses. */
+function isCounted({ path, status }: Answer): boolean {
+  if (status >= 500 || (status === 200 && path.startsWith('/webhook/'))) return false
+  return status === 429 || rulesOf(path.split('?')[0]!).policy === null
+}
+
 /** The bytes of every file that Alibi has written. */
 function databaseBytes(): Record<string, string> {
   const files = readdirSync(production.state).toSorted()
@@ -291,7 +303,7 @@ describe('after the whole flow and everything that can go wrong', () => {
     const log = alibi.output()
     const purchase = [...production.double.sessions.values()][0]?.client_reference_id
     expect(log).toContain(String(purchase))
-    for (const { headers } of answers) {
+    for (const { headers } of answers.filter((answer) => !isCounted(answer))) {
       const id = /\["x-request-id","([^"]+)"\]/.exec(headers)?.[1]
       expect(log).toContain(id ?? 'an answer without an id')
     }
