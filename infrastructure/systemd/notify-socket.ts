@@ -15,14 +15,18 @@ const LIBC_NAMES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.
 const AF_UNIX = 1
 const SOCK_DGRAM = 2
 const SOCK_CLOEXEC = 0o2000000
+const MSG_DONTWAIT = 0x40
 const MSG_NOSIGNAL = 0x4000
 const PATH_BYTES_MAX = 107
+
+const FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL
 
 // Why: docs/decisions.md#the-service-notifies-systemd-through-libc
 /**
  * Opens a way to the datagram socket of this name, by libc, because Bun has no such sockets of its own. It stays open,
  * so that it still works in a process that has run out of file descriptors. A message is sent before the call first
- * pauses. Throws where no such socket can be opened.
+ * pauses, or not at all: where the receiver's queue is full, waiting would hold up every request. Throws where no such
+ * socket can be opened.
  */
 export function openNotifySocket(name: string): Notify {
   const address = socketAddress(name)
@@ -32,7 +36,7 @@ export function openNotifySocket(name: string): Notify {
 
   return async (message) => {
     const bytes = Buffer.from(message)
-    const sent = sendto(descriptor, bytes, bytes.length, MSG_NOSIGNAL, address, address.length)
+    const sent = sendto(descriptor, bytes, bytes.length, FLAGS, address, address.length)
     if (Number(sent) !== bytes.length) throw new Error(`${name} does not take messages`)
   }
 }

@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { SECOND_MS } from '../../../domain/duration.ts'
 import { openNotifyProgram } from '../../../infrastructure/systemd/notify-program.ts'
 import { openNotifySocket, socketAddress } from '../../../infrastructure/systemd/notify-socket.ts'
 import { listenForNotices } from '../../support/service/notify-listener.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const SENDER = join(import.meta.dir, '../../support/fixtures/notify-until-refused.ts')
 
 let folder: string
 beforeEach(() => {
@@ -42,6 +45,16 @@ test('a message without a receiver is an error that names the socket', async () 
   const name = join(folder, 'nobody')
   const notify = openNotifySocket(name)
   await expect(notify('READY=1')).rejects.toThrow(name)
+})
+
+test('a receiver that does not read holds nothing up: what it has no room for is an error', () => {
+  const name = join(folder, 'notify')
+  using listener = listenForNotices(name)
+  // In a process of its own: one that waits in libc cannot be stopped by a timer of its own.
+  const sender = Bun.spawnSync([process.execPath, SENDER, name], { timeout: 20 * SECOND_MS })
+  expect(sender.exitedDueToTimeout).toBeFalsy()
+  expect(sender.stdout.toString()).toMatch(/^refused after [0-9]+: .* does not take messages\n$/)
+  expect(listener.messages().length).toBeGreaterThan(0)
 })
 
 test('a listener that comes back is heard again', async () => {
