@@ -2,6 +2,12 @@
 const HOST = '127.0.0.1'
 const IDLE_TIMEOUT_SECONDS = 30
 
+/**
+ * The names by which programs on this machine ask. A web page that a browser on it shows asks by the page's own name,
+ * which the page's owner may let point here (DNS rebinding).
+ */
+const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
+
 export type MetricsListener = {
   readonly url: string
   /** Sets the metrics for all further answers. Until then every answer is 503. */
@@ -21,13 +27,14 @@ export function listenForMetrics({
 }): MetricsListener {
   let metrics: Parameters<MetricsListener['use']>[0] | null = null
 
-  async function answer({ method, url }: Request): Promise<Response> {
+  async function answer({ method, url, headers }: Request): Promise<Response> {
+    if (!LOOPBACK_HOST.test(headers.get('host') ?? '')) return status(403)
     const isAskedFor = URL.parse(url)?.pathname === '/metrics'
     if (!isAskedFor || (method !== 'GET' && method !== 'HEAD')) return status(404)
     if (!metrics) return status(503)
     try {
-      const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }
-      return new Response(await metrics.read(), { headers })
+      const own = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }
+      return new Response(await metrics.read(), { headers: own })
     } catch (error) {
       onFailure(error)
       return status(500)

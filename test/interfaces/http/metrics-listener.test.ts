@@ -1,8 +1,15 @@
 import { describe, expect, onTestFinished, test } from 'bun:test'
+import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { listenForMetrics } from '../../../interfaces/http/metrics-listener.ts'
 
 const METRICS = { read: async () => 'up 1\n', contentType: 'text/plain; version=0.0.4' }
+
+/** Sends these very bytes and returns all that comes back until the other side closes. */
+async function exchange(base: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(base).port), '127.0.0.1', () => socket.write(text))
+  return (await Array.fromAsync(socket, String)).join('')
+}
 
 function open() {
   const failures: unknown[] = []
@@ -28,6 +35,44 @@ describe('the listener for metrics', () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       expect([method, (await fetch(listener.url, { method })).status]).toEqual([method, 404])
     }
+  })
+
+  test.each([
+    ['127.0.0.1', 200],
+    ['127.0.0.1:9464', 200],
+    ['localhost', 200],
+    ['LocalHost:1', 200],
+    ['[::1]', 200],
+    ['[::1]:9464', 200],
+    ['evil.example', 403],
+    ['evil.example:9464', 403],
+    ['localhost.evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['evil.example:127.0.0.1', 403],
+    ['evil.example@localhost', 403],
+    ['localhost:', 403],
+    ['localhost:x', 403],
+    ['192.0.2.1', 403],
+    ['0.0.0.0', 403],
+    ['', 403],
+    ['::1', 403],
+  ])('answers a program that asks by the name %p with %d', async (host, status) => {
+    const { listener, base } = open()
+    listener.use(METRICS)
+    const headers = `Host: ${host}\r\nConnection: close\r\n`
+    for (const target of ['/metrics', `${base}/metrics`]) {
+      const answer = await exchange(base, `GET ${target} HTTP/1.1\r\n${headers}\r\n`)
+      // Bun itself refuses what is no host at all.
+      expect([target, answer.includes('up 1')]).toEqual([target, status === 200])
+      expect([`${status}`, '400']).toContain(answer.slice(9, 12))
+    }
+  })
+
+  test('answers no program that names no host', async () => {
+    const { listener, base } = open()
+    listener.use(METRICS)
+    const answer = await exchange(base, 'GET /metrics HTTP/1.0\r\n\r\n')
+    expect(answer.slice(9, 12)).toBe('403')
   })
 
   test('is there before the metrics are, and says so', async () => {
