@@ -384,6 +384,32 @@ describe('over a socket', () => {
     expect(answer).not.toContain('"languages"')
   })
 
+  test('a body that had to give way is not taken for the next request, which is answered', async () => {
+    const { listener } = openLimited()
+    const head = 'POST /checkout HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n{'
+    const sockets = Array.from({ length: 9 }, () => connect(listener.port, '127.0.0.1'))
+    const heard: string[] = []
+    const answered = Promise.withResolvers<(typeof sockets)[number]>()
+    for (const socket of sockets) {
+      socket.on('data', (data) => {
+        heard.push(String(data))
+        answered.resolve(socket)
+      })
+      socket.write(head)
+    }
+    const ninth = await answered.promise
+    expect(heard.join('')).toStartWith('HTTP/1.1 503 ')
+    expect(heard.join('').toLowerCase()).not.toContain('connection: close')
+
+    const closed = once(ninth, 'close')
+    const hidden = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'.padEnd(39)
+    ninth.write(`${hidden}GET /languages HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    await closed
+    expect(heard).toHaveLength(2)
+    expect(heard[1]).toContain('"languages"')
+    for (const socket of sockets) socket.destroy()
+  })
+
   test('the whole way of a code works as over a wire', async () => {
     const { listener, ports } = openLimited()
     const post = (path: string, body: object) =>
