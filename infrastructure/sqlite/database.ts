@@ -108,7 +108,7 @@ function connect(path: string): Database {
   if (path === IN_MEMORY) return configure(new Database(path))
 
   const file = translateFileOutage(() => resolveDatabasePath(path))
-  translateFileOutage(() => createFile(file))
+  translateFileOutage(() => createDatabaseFile(file))
   return connectToFile(file)
 }
 
@@ -128,8 +128,11 @@ function connectToFile(path: string): Database {
   return connect(path)
 }
 
-/** Only its owner may read the file; SQLite gives the files beside it the same mode and owner. */
-function createFile(path: string): void {
+/**
+ * Makes an empty file where there is none, and its folder. Only its owner may read it; SQLite gives the files beside it
+ * the same mode and owner.
+ */
+export function createDatabaseFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
     // Exclusively: to open and close a file that SQLite has open would drop its locks

@@ -1,4 +1,4 @@
-import { dlopen } from 'bun:ffi'
+import { openLibc } from '../libc.ts'
 
 /** Takes one message of sd_notify(3). Rejects when it cannot be delivered. */
 export type Notify = (message: string) => Promise<void>
@@ -7,9 +7,6 @@ const LIBC_SYMBOLS = {
   socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
   sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64' },
 } as const
-
-/** The file names of glibc and musl. */
-const LIBC_NAMES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
 // The same numbers on every architecture that Bun runs on (socket(2), send(2), unix(7)).
 const AF_UNIX = 1
@@ -30,7 +27,7 @@ const FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL
  */
 export function openNotifySocket(name: string): Notify {
   const address = socketAddress(name)
-  const { socket, sendto } = loadLibc()
+  const { socket, sendto } = openLibc(LIBC_SYMBOLS)
   const descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
   if (descriptor < 0) throw new Error('no socket can be opened')
 
@@ -52,16 +49,4 @@ export function socketAddress(name: string): Buffer {
   if (bytes.length > PATH_BYTES_MAX + 1) throw new Error(`${name} is too long for a socket`)
   const family = Buffer.from(new Uint16Array([AF_UNIX]).buffer)
   return Buffer.concat([family, bytes])
-}
-
-function loadLibc() {
-  const failures: unknown[] = []
-  for (const name of LIBC_NAMES) {
-    try {
-      return dlopen(name, LIBC_SYMBOLS).symbols
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  throw new Error('libc cannot be called', { cause: failures[0] })
 }

@@ -1,5 +1,5 @@
 import { reasonOf, reportFault } from '../../application/error-report.ts'
-import type { Content, Log } from '../../application/ports.ts'
+import type { Content, Log, Supervisor } from '../../application/ports.ts'
 import { HOUR_MS } from '../../domain/duration.ts'
 import {
   type Config,
@@ -10,6 +10,7 @@ import {
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import type { Migrated } from '../../infrastructure/sqlite/migration-backup.ts'
+import { type ServingLock, tryServingLock } from '../../infrastructure/sqlite/serving-lock.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
@@ -32,6 +33,9 @@ import { wait } from './wait.ts'
 
 /** A large database is copied, checked and migrated before it is served. */
 const OPENING_MAX_MS = HOUR_MS
+/** A service that is asked to stop while its successor starts may still have answers under way. */
+const SERVED_WAIT_MAX_MS = 5000
+const SERVED_RETRY_MS = 50
 
 /**
  * Puts the service together on the settings around it. The address is bound before anything else is opened: a service
@@ -54,8 +58,7 @@ export async function openService(
   const { telemetry } = metrics
   const { log, flush } = talliedLog(metrics.log, { wait })
   const supervisor = composeSupervisor({ environment, log })
-  supervisor.starting('opens the database', { withinMs: OPENING_MAX_MS })
-  const store = openUsableDatabase(config.database.path, log)
+  const { store, lock } = await openServedDatabase(config.database.path, { log, supervisor })
 
   const { url } = listener
   const publicUrl = publicUrlOf(config, url)
@@ -85,6 +88,7 @@ export async function openService(
       metrics.stop()
       stop()
       store.close()
+      lock.release()
       flush()
     },
   }
@@ -102,10 +106,54 @@ async function loadSettings(
   return { config, content }
 }
 
+// Why: docs/decisions.md#one-service-at-a-time-has-the-database
+/** The database, which no other service has meanwhile. */
+async function openServedDatabase(
+  path: string,
+  { log, supervisor }: { log: Log; supervisor: Supervisor },
+): Promise<{ readonly store: DatabaseStore; readonly lock: ServingLock }> {
+  const lock = await takeServingLock(path, supervisor)
+  supervisor.starting('opens the database', { withinMs: OPENING_MAX_MS })
+  const store = openUsableDatabase(path, { log, lock })
+  if (lock.isInPlace()) return { store, lock }
+  // A restore has replaced the file while SQLite waited for it.
+  lock.release()
+  const another = tryServingLock(path)
+  if (!another) throw servedByAnother(path)
+  return { store, lock: another }
+}
+
+/**
+ * Waits for another service on the same database to end, and throws where it does not in time. Meanwhile requests are
+ * answered by 503.
+ */
+async function takeServingLock(path: string, supervisor: Supervisor): Promise<ServingLock> {
+  for (let waitedMs = 0; ; waitedMs += SERVED_RETRY_MS) {
+    const lock = openDatabaseAt(path, tryServingLock)
+    if (lock) return lock
+    if (waitedMs >= SERVED_WAIT_MAX_MS) throw servedByAnother(path)
+    if (waitedMs === 0) {
+      supervisor.starting('waits until another service has let go of the database', {
+        withinMs: OPENING_MAX_MS,
+      })
+    }
+    await wait(SERVED_RETRY_MS)
+  }
+}
+
+function servedByAnother(path: string): Error {
+  return new Error(
+    `the database ${path} is served by another process: only one service at a time may use it`,
+  )
+}
+
 /**
  * A database that stays unusable until an operator acts is a wrong setting: a service manager need not try it again.
  */
-function openUsableDatabase(path: string, log: Log): DatabaseStore {
+function openUsableDatabase(
+  path: string,
+  { log, lock }: { log: Log; lock: ServingLock },
+): DatabaseStore {
   const onDamaged = (error: unknown) => log('database.damaged', reportFault(error))
   // A new database needs no line in the log.
   const onMigrated = ({ applied, copy }: Migrated) => {
@@ -114,6 +162,7 @@ function openUsableDatabase(path: string, log: Log): DatabaseStore {
   try {
     return openDatabaseAt(path, (path) => openSqliteStore(path, { onDamaged, onMigrated }))
   } catch (error) {
+    lock.release()
     const cause = error instanceof Error ? error.cause : null
     const staysUnusable = cause instanceof IncompatibleDatabase || isDamage(cause)
     throw staysUnusable ? new ConfigError([reasonOf(error)]) : error
