@@ -4,8 +4,11 @@ import { hasCode } from './node-errors.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** Copies what can be read into a new file that only its owner may read, and returns the SHA-256 of what was copied. */
-export function copyIntoNewFile(source: string, target: string): string {
+/**
+ * Copies what can be read, from a path or from an open file's beginning, into a new file that only its owner may read,
+ * and returns the SHA-256 of what was copied.
+ */
+export function copyIntoNewFile(source: string | number, target: string): string {
   const output = openSync(target, 'wx', 0o600)
   try {
     return readInChunks(source, (chunk) => writeWhole(output, chunk))
@@ -61,20 +64,26 @@ export function numberedName(path: string, number: number): string {
   return number === 1 ? path : `${path}.${number}`
 }
 
-function readInChunks(path: string, take: (chunk: Uint8Array) => void): string {
-  const input = openSync(path, 'r')
+function readInChunks(source: string | number, take: (chunk: Uint8Array) => void): string {
+  if (typeof source === 'number') return readWhole(source, take)
+  const input = openSync(source, 'r')
   try {
-    const hash = createHash('sha256')
-    const buffer = new Uint8Array(CHUNK_BYTES)
-    for (;;) {
-      const bytes = readSync(input, buffer)
-      if (bytes === 0) return hash.digest('hex')
-      const chunk = buffer.subarray(0, bytes)
-      hash.update(chunk)
-      take(chunk)
-    }
+    return readWhole(input, take)
   } finally {
     closeSync(input)
+  }
+}
+
+function readWhole(input: number, take: (chunk: Uint8Array) => void): string {
+  const hash = createHash('sha256')
+  const buffer = new Uint8Array(CHUNK_BYTES)
+  for (let position = 0; ; ) {
+    const bytes = readSync(input, buffer, 0, CHUNK_BYTES, position)
+    if (bytes === 0) return hash.digest('hex')
+    const chunk = buffer.subarray(0, bytes)
+    hash.update(chunk)
+    take(chunk)
+    position += bytes
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Migration } from '../database/migration-history.ts'
 import { IncompatibleDatabase } from '../database/outage.ts'
@@ -86,7 +86,7 @@ function keepCopy(client: Database, path: string, { name }: Migration): string |
 
 /** The next process that migrates may be the service, and has to read the copy. */
 function giveCopyToOwner(copy: string, database: string): void {
-  const file = openSync(copy, 'r')
+  const file = openSync(copy, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     giveToOwnerOf(database, file)
   } finally {

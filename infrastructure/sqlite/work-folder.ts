@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import {
   existsSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   renameSync,
@@ -63,7 +64,10 @@ function removeAbandoned(parent: string, nowMs: number): void {
   for (const entry of readdirSync(parent, { withFileTypes: true })) {
     if (!entry.isDirectory() || !NAME.test(entry.name)) continue
     const path = join(parent, entry.name)
-    const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    // What another user has put there is not for this one to open, nor to remove.
+    if (found && found.uid !== process.geteuid?.()) continue
+    const changedMs = found?.mtimeMs ?? nowMs
     const isOld = nowMs - changedMs > UNLOCKED_MAX_MS
     if (!isOld && entry.name.startsWith(UNFINISHED)) continue
     const lock = takeLock(path, { create: false })

@@ -1,6 +1,7 @@
 import { statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ServiceState } from '../../application/ports.ts'
+import { removeStaleDrafts } from '../files/drafts.ts'
 import { installedFiles, PLACES } from './installed-files.ts'
 import { makeFolder } from './make-folder.ts'
 import { readLinkLocalNameServers } from './name-servers.ts'
@@ -9,7 +10,6 @@ import {
   isThere,
   placeExecutable,
   placeText,
-  removeStaleDrafts,
   restrictPermissions,
 } from './place-file.ts'
 import { readServiceState, UNIT_NAME } from './service-state.ts'

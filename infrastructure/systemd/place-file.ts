@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   closeSync,
   constants,
   copyFileSync,
@@ -8,14 +7,14 @@ import {
   linkSync,
   lstatSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
+import { draftPath } from '../files/drafts.ts'
 import { makeDurable, sha256OfFile } from '../files/durable-files.ts'
 import { codeOf, hasCode } from '../files/node-errors.ts'
 import type { InstalledFile } from './installed-files.ts'
@@ -58,7 +57,7 @@ export function placeExecutable(
   placeBy(path, (draft) => {
     copyFileSync(source, draft, constants.COPYFILE_EXCL)
     // The mode of a downloaded file may admit its owner alone, and the service is another user.
-    chmodSync(draft, EXECUTABLE_MODE)
+    setRights(draft, () => EXECUTABLE_MODE)
     // Another installation may have replaced it meanwhile, and has kept the previous one already.
     if (existing !== null && inodeOf(path) === existing) {
       placeBy(previous, (older) => linkSync(path, older))
@@ -93,7 +92,7 @@ export function restrictPermissions(path: string): boolean {
 
 /** Makes it under another name in the same folder first, and takes that away again when it fails. */
 function placeBy(path: string, make: (draft: string) => void, publish = renameSync): void {
-  const draft = join(dirname(path), `${draftPrefix(path)}${process.pid}`)
+  const draft = draftPath(path)
   try {
     make(draft)
     makeDurable(draft)
@@ -103,32 +102,6 @@ function placeBy(path: string, make: (draft: string) => void, publish = renameSy
     throw new Error(`${path} cannot be written`, { cause: error })
   } finally {
     rmSync(draft, { force: true })
-  }
-}
-
-/** The beginning of a name that no other program chooses. The id of the process that writes follows. */
-export function draftPrefix(path: string): string {
-  return `.${basename(path)}.alibi-draft-`
-}
-
-/** Removes the unfinished drafts that ended processes have left beside a file. */
-export function removeStaleDrafts(path: string): void {
-  const prefix = draftPrefix(path)
-  for (const name of namesIn(dirname(path))) {
-    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN
-    if (pid > 0 && !isRunning(pid)) rmSync(join(dirname(path), name), { force: true })
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  return isThere(folder) ? readdirSync(folder) : []
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return pid !== process.pid && process.kill(pid, 0)
-  } catch (error) {
-    return hasCode(error, 'EPERM')
   }
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeStaleDrafts } from '../files/drafts.ts'
 import { PLACES } from './installed-files.ts'
-import { isThere, removeStaleDrafts } from './place-file.ts'
+import { isThere } from './place-file.ts'
 import { readServiceState, UNIT_NAME } from './service-state.ts'
 import type { Systemctl } from './systemctl.ts'
 

@@ -5,6 +5,7 @@ import {
   scheduledBackups,
 } from '../../application/upkeep/scheduled-backups.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
+import type { TakenRights } from '../../infrastructure/rights/effective-user.ts'
 import {
   backupFolder,
   findBackupFolderProblem,
@@ -21,15 +22,18 @@ const OWN_COMMAND = Bun.isStandaloneExecutable
 export function composeBackups({
   config,
   log,
+  rights,
 }: {
   config: Config
   log: Log
+  /** With which the process uses the database. */
+  rights: TakenRights
 }): ScheduledBackups | null {
   if (config.backup === null) return null
   const { folder, everyMs, keep } = config.backup
   const databasePath = resolve(config.database.path)
   const parts = {
-    backupFolder: backupFolder(resolve(folder), { command: OWN_COMMAND, databasePath }),
+    backupFolder: backupFolder(resolve(folder), { command: OWN_COMMAND, databasePath, rights }),
     clock: systemClock(),
     log,
   }

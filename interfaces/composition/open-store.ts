@@ -7,6 +7,7 @@ import {
   loadDatabaseConfig,
 } from '../../infrastructure/config/config.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
+import { takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import type { CommandContext, StorePorts } from '../cli/command-context.ts'
 
@@ -19,6 +20,7 @@ export async function withStore(
   const { newGrantId } = await import('../../infrastructure/secrets/hmac-secrets.ts')
   const { systemClock } = await import('../../infrastructure/system-clock.ts')
   const { path } = loadDatabaseConfig(environment)
+  takeOwnersRights(path)
   const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
   try {
     return await work({ ...store, clock: systemClock(), secrets: { newGrantId } })
@@ -45,6 +47,7 @@ export async function withPorts(
     process.stderr.write(text)
   }
   const log = createLog({ level: config.logLevel, format: config.logFormat, write })
+  takeOwnersRights(config.database.path)
   const store = openDatabaseAt(existing(config.database.path), openCurrentSqliteStore)
   const url = `http://localhost:${config.port}`
   const publicUrl = publicUrlOf(config, url)

@@ -1,6 +1,9 @@
 import { type Environment, loadDatabaseConfig } from '../../infrastructure/config/config.ts'
+import { isElsewhere, takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
 import { backUpDatabase } from '../../infrastructure/sqlite/backups/backup.ts'
+import { backUpElsewhere } from '../../infrastructure/sqlite/backups/backup-elsewhere.ts'
 import { prepareRestore } from '../../infrastructure/sqlite/backups/restore.ts'
+import { stageBackup } from '../../infrastructure/sqlite/backups/restore-staged.ts'
 import { migrateSqlite } from '../../infrastructure/sqlite/database.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
 import type { BackupReport, Migration, PreparedRestore } from '../cli/command-context.ts'
@@ -10,6 +13,7 @@ type OnStep = (step: string) => void
 
 export function openMigration(environment: Environment): Migration {
   const { path } = loadDatabaseConfig(environment)
+  takeOwnersRights(path)
   return { path, applyMigrations: () => openDatabaseAt(path, migrateSqlite) }
 }
 
@@ -19,7 +23,11 @@ export function openBackup(
 ): (onStep: OnStep) => BackupReport {
   const { path } = loadDatabaseConfig(environment)
   const databasePath = existing(path)
-  return (onStep) => backUpDatabase({ databasePath, file, onStep })
+  return (onStep) => {
+    if (isElsewhere(file, databasePath)) return backUpElsewhere({ databasePath, file, onStep })
+    takeOwnersRights(databasePath)
+    return backUpDatabase({ databasePath, file, onStep })
+  }
 }
 
 export function openRestore(
@@ -29,7 +37,9 @@ export function openRestore(
   const { path: databasePath } = loadDatabaseConfig(environment)
   const { now } = systemClock()
   return (onStep) => {
-    const prepared = prepareRestore({ databasePath, file, onStep })
+    const source = isElsewhere(file, databasePath) ? stageBackup(file, onStep) : { file }
+    takeOwnersRights(databasePath)
+    const prepared = prepareRestore({ databasePath, ...source, onStep })
     return { ...prepared, carryOut: () => prepared.carryOut(now()) }
   }
 }

@@ -25,6 +25,8 @@ import {
 import { isLiveKey, STRIPE_ORIGIN } from '../../infrastructure/config/payment-settings.ts'
 import { probeClock } from '../../infrastructure/doctor/clock.ts'
 import { findExposedFiles } from '../../infrastructure/doctor/permissions.ts'
+import { CALLERS_RIGHTS, type TakenRights } from '../../infrastructure/rights/effective-user.ts'
+import { takeOwnersRights, withRightsFor } from '../../infrastructure/rights/state-folder.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
 import { formatPrice } from '../cli/payment-words.ts'
 import { contentComposer } from './compose-content.ts'
@@ -50,10 +52,11 @@ export async function openChecks(
   const facts = await loadSettings(environment, envFile)
   const clock = systemClock()
   const parts = loadPartialConfig(environment)
+  const rights = parts.database ? takeOwnersRights(parts.database.path) : CALLERS_RIGHTS
   const checks: readonly Check[] = [
     { names: ['settings'], needsNetwork: false, run: async () => checkSettings(facts) },
     databaseCheck(parts, clock),
-    backupCheck(parts, clock),
+    backupCheck(parts, { clock, rights }),
     clockCheck(parts, { clock, offline }),
     paymentCheck(parts, clock),
     mailCheck(parts, mailTo),
@@ -124,7 +127,10 @@ function databaseCheck({ database }: PartialConfig, clock: Clock): Check {
   }
 }
 
-function backupCheck({ backup: part, database }: PartialConfig, clock: Clock): Check {
+function backupCheck(
+  { backup: part, database }: PartialConfig,
+  { clock, rights }: { clock: Clock; rights: TakenRights },
+): Check {
   const names = ['backups'] as const
   if (!part) return unknown(names)
   const { backup } = part
@@ -134,7 +140,11 @@ function backupCheck({ backup: part, database }: PartialConfig, clock: Clock): C
     async run() {
       const { probeBackups } = await import('../../infrastructure/doctor/backups.ts')
       const databasePath = database && resolve(database.path)
-      return checkBackups(backup && probeBackups(backup, { clock, databasePath }))
+      const probe = () => backup && probeBackups(backup, { clock, databasePath })
+      const isAside = backup && databasePath !== null
+      if (!isAside) return checkBackups(probe())
+      const facts = rights.asCaller(() => withRightsFor(backup.folder, databasePath, probe))
+      return checkBackups(facts)
     },
   }
 }

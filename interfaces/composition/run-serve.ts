@@ -9,6 +9,7 @@ import {
 } from '../../infrastructure/config/config.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
+import { takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
 import type { Migrated } from '../../infrastructure/sqlite/migration-backup.ts'
 import { type ServingLock, tryServingLock } from '../../infrastructure/sqlite/serving-lock.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
@@ -58,6 +59,7 @@ export async function openService(
   const { telemetry } = metrics
   const { log, flush } = talliedLog(metrics.log, { wait })
   const supervisor = composeSupervisor({ environment, log })
+  const rights = takeOwnersRights(config.database.path)
   const { store, lock } = await openServedDatabase(config.database.path, { log, supervisor })
 
   const { url } = listener
@@ -66,7 +68,7 @@ export async function openService(
   const { ports, sandboxCheckout, stop } = await composePorts(parts)
   const options = await composeHttp(parts, { ports, sandboxCheckout, version, stopping })
   const { isReady } = options
-  const backups = composeBackups({ config, log })
+  const backups = composeBackups({ config, log, rights })
   await metrics.serve({ ports, isReady, backups, version })
   const tasks = serviceTasks({ ports, tokenLifetimeMs, backups, isReady, wait })
   const checkLiveness = livenessCheck(store)
@@ -100,8 +102,9 @@ async function loadSettings(
 ): Promise<{ readonly config: Config; readonly content: Content }> {
   const composeContent = await contentComposer()
   const { config, opened: content } = loadConfigWith(environment, (config, report) => {
+    const content = composeContent(config, report)
     reportBackupFolder(config, report)
-    return composeContent(config, report)
+    return content
   })
   return { config, content }
 }

@@ -3,33 +3,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openProduction, type Production } from '../support/executable/production.ts'
 import { stored } from '../support/executable/stored.ts'
-import { until } from '../support/executable/until.ts'
+import { runAtTerminal } from '../support/executable/terminal.ts'
 
 const EMAIL = 'anna@example.com'
-
-/** Runs a command at a terminal, where a person types something once they are asked. */
-async function runAtTerminal(
-  { executable, folder, settings }: Production,
-  parameters: readonly string[],
-  typed: string,
-): Promise<{ exitCode: number; shown: string }> {
-  let shown = ''
-  const decoder = new TextDecoder()
-  const child = Bun.spawn([executable, ...parameters], {
-    cwd: folder,
-    env: settings,
-    terminal: {
-      data(_: unknown, chunk: Uint8Array) {
-        shown += decoder.decode(chunk, { stream: true })
-      },
-    },
-  })
-  await until('it asks or ends', () => shown.includes('[y/N]') || child.exitCode !== null)
-  if (child.exitCode === null) child.terminal?.write(typed)
-  const exitCode = await child.exited
-  child.terminal?.close()
-  return { exitCode, shown }
-}
 
 async function openWithGrant(): Promise<Production> {
   const production = await openProduction()

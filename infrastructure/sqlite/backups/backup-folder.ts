@@ -5,6 +5,8 @@ import type { Backup, BackupFolder } from '../../../application/ports.ts'
 import { backupNameOf, parseBackupName } from '../../../domain/backup-schedule.ts'
 import { HOUR_MS } from '../../../domain/duration.ts'
 import { codeOf } from '../../files/node-errors.ts'
+import { CALLERS_RIGHTS, type TakenRights } from '../../rights/effective-user.ts'
+import { withRightsFor } from '../../rights/state-folder.ts'
 import { refuseUnwritable } from '../work-folder.ts'
 import { checksumPath } from './backup-checksum.ts'
 
@@ -16,26 +18,35 @@ const REASON_LENGTH_MAX = 500
 
 /**
  * A second process makes the backups. It neither blocks this one nor competes with it. Its environment says where the
- * database is, and nothing else.
+ * database is, and nothing else. It begins with the rights of whoever has started this one, which has the owner's.
  */
 export function backupFolder(
   folder: string,
-  { command, databasePath }: { command: readonly string[]; databasePath: string },
+  {
+    command,
+    databasePath,
+    rights = CALLERS_RIGHTS,
+  }: { command: readonly string[]; databasePath: string; rights?: TakenRights },
 ): BackupFolder {
+  const inFolder = <Result>(work: () => Result) =>
+    rights.asCaller(() => withRightsFor(folder, databasePath, work))
   return {
-    list: async () => listBackups(folder),
+    list: async () => inFolder(() => listBackups(folder)),
     async make(at, stopping) {
       const name = backupNameOf(at)
       await run([...command, 'backup', join(folder, name)], {
         env: { DATABASE_URL: `sqlite:${databasePath}` },
+        rights,
         signal: AbortSignal.any([stopping, AbortSignal.timeout(BACKUP_TIMEOUT_MS)]),
       })
-      return { name, at, bytes: lstatSync(join(folder, name)).size }
+      return { name, at, bytes: inFolder(() => lstatSync(join(folder, name)).size) }
     },
     async remove({ name }) {
-      // In this order: a checksum without its backup would never be removed.
-      rmSync(checksumPath(join(folder, name)), { force: true })
-      rmSync(join(folder, name), { force: true })
+      inFolder(() => {
+        // In this order: a checksum without its backup would never be removed.
+        rmSync(checksumPath(join(folder, name)), { force: true })
+        rmSync(join(folder, name), { force: true })
+      })
     },
   }
 }
@@ -60,6 +71,10 @@ export function findBackupFolderProblem(
   folder: string,
   { databasePath }: { databasePath: string },
 ): string | null {
+  return withRightsFor(folder, databasePath, () => findProblem(folder, databasePath))
+}
+
+function findProblem(folder: string, databasePath: string): string | null {
   try {
     const recursive = dirname(folder) === dirname(databasePath)
     mkdirSync(folder, { recursive, mode: 0o700 })
@@ -76,18 +91,25 @@ export function findBackupFolderProblem(
 
 async function run(
   command: string[],
-  { env, signal }: { env: Record<string, string>; signal: AbortSignal },
+  {
+    env,
+    rights,
+    signal,
+  }: { env: Record<string, string>; rights: TakenRights; signal: AbortSignal },
 ): Promise<void> {
   signal.throwIfAborted()
-  const child = Bun.spawn(command, {
-    env,
-    signal,
-    killSignal: 'SIGKILL',
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
+  const child = rights.asCaller(() => {
+    const started = Bun.spawn(command, {
+      env,
+      signal,
+      killSignal: 'SIGKILL',
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    giveWay(started.pid)
+    return started
   })
-  giveWay(child.pid)
   const said = await new Response(child.stderr).text()
   if ((await child.exited) === 0) return
   signal.throwIfAborted()

@@ -38,14 +38,18 @@ export function backUpDatabase({
   try {
     const copy = copyInto(work, databasePath, onStep)
     publish(copy, target, work)
-    const { bytes, sha256 } = copy
-    return { file: target, bytes, sha256, version: copy.history.at(-1)?.name ?? 'none' }
+    return reportOn(target, copy)
   } finally {
     work.remove()
   }
 }
 
-function copyInto(
+export function reportOn(file: string, { bytes, sha256, history }: CheckedCopy): BackupReport {
+  return { file, bytes, sha256, version: history.at(-1)?.name ?? 'none' }
+}
+
+/** Makes a checked copy of a database of Alibi in a work folder. Throws with what was in the way. */
+export function copyInto(
   work: WorkFolder,
   databasePath: string,
   onStep: ((step: CopyStep) => void) | undefined,
@@ -63,7 +67,8 @@ function copyInto(
   }
 }
 
-function refuseTarget(target: string, databasePath: string): void {
+/** Throws where a file of this name cannot be the backup. */
+export function refuseTarget(target: string, databasePath: string): void {
   const database = statSync(databasePath)
   const folder = dirname(target)
   const parent = statSync(folder, { throwIfNoEntry: false })
@@ -89,9 +94,9 @@ function refuseForeign(client: Database): void {
 function publish({ path, sha256 }: CheckedCopy, target: string, work: WorkFolder): void {
   const checksum = join(work.path, 'copy.sha256')
   writeNewFile(checksum, checksumLine(sha256, basename(target)))
-  link(checksum, checksumPath(target))
+  linkNew(checksum, checksumPath(target))
   try {
-    link(path, target)
+    linkNew(path, target)
   } catch (error) {
     rmSync(checksumPath(target), { force: true })
     throw error
@@ -99,16 +104,16 @@ function publish({ path, sha256 }: CheckedCopy, target: string, work: WorkFolder
   makeDurable(dirname(target))
 }
 
-/** Unlike a rename, a link never replaces a file. */
-function link(source: string, target: string): void {
+/** Unlike a rename, a link never replaces a file. Errors call the new file by its `name`. */
+export function linkNew(source: string, path: string, name = path): void {
   try {
-    linkSync(source, target)
+    linkSync(source, path)
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'EEXIST') throw alreadyThere(target)
+    if (code === 'EEXIST') throw alreadyThere(name)
     if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP') {
       const reason = 'its file system cannot give a file a second name (hard link)'
-      throw new Error(`no backup can be made in ${dirname(target)}: ${reason}`, { cause: error })
+      throw new Error(`no backup can be made in ${dirname(name)}: ${reason}`, { cause: error })
     }
     throw error
   }

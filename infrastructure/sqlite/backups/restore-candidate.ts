@@ -20,6 +20,13 @@ export type Candidate = {
   readonly version: string
 }
 
+/** Throws unless there is a file to restore. */
+export function refuseNoFile(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (!stats) throw new Error(`there is no file ${file}`)
+  if (!stats.isFile()) throw new Error(`${file} is not a file`)
+}
+
 export type CandidateStep = 'copying' | 'checking'
 
 /**

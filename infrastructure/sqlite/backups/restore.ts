@@ -1,9 +1,26 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { resolveDatabasePath } from '../files.ts'
 import { makeWorkFolder } from '../work-folder.ts'
-import { type Candidate, type CandidateStep, copyCandidate } from './restore-candidate.ts'
+import {
+  type Candidate,
+  type CandidateStep,
+  copyCandidate,
+  refuseNoFile,
+} from './restore-candidate.ts'
 import { lockDatabase } from './restore-lock.ts'
+import { copyStaged, type StagedBackup } from './restore-staged.ts'
 import { type SwapStep, swapDatabase } from './restore-swap.ts'
 
 export type RestoreStep = CandidateStep | SwapStep
@@ -21,27 +38,33 @@ export type PreparedRestore = Omit<Candidate, 'path'> & {
   end(): void
 }
 
+/** What is to be restored: a file by its name, or a copy of it that was made and checked with other rights. */
+export type BackupSource = { readonly file: string } | StagedBackup
+
 /**
  * Changes nothing yet, except that it folds in the log that a killed process has left. Throws `DatabaseInUse`, or with
  * what is wrong with the backup.
  */
 export function prepareRestore({
   databasePath,
-  file,
   onStep = () => {},
-}: {
+  ...source
+}: BackupSource & {
   databasePath: string
-  file: string
   onStep?: (step: RestoreStep) => void
 }): PreparedRestore {
   // Where the path is a link, it goes on being one.
   const path = resolveDatabasePath(databasePath)
-  refuseFile(resolve(file), path)
+  refusePlace(path)
+  if ('file' in source) refuseFile(resolve(source.file), path)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const work = makeWorkFolder(dirname(path))
   try {
     if (existsSync(path)) lockDatabase(path, work).release()
-    const candidate = copyCandidate(resolve(file), work, onStep)
+    const candidate =
+      'file' in source
+        ? copyCandidate(resolve(source.file), work, onStep)
+        : copyStaged(source, work)
     return {
       ...candidate,
       databasePath: path,
@@ -57,30 +80,41 @@ export function prepareRestore({
   }
 }
 
-function refuseFile(file: string, databasePath: string): void {
-  const stats = statSync(file, { throwIfNoEntry: false })
-  if (!stats) throw new Error(`there is no file ${file}`)
-  if (!stats.isFile()) throw new Error(`${file} is not a file`)
+function refusePlace(databasePath: string): void {
   const there = lstatSync(databasePath, { throwIfNoEntry: false })
-  if (there && !there.isFile())
+  if (there && !there.isFile()) {
     throw new Error(`${databasePath} is not a file: it is left as it is`)
-  if (there?.ino === stats.ino && there.dev === stats.dev) {
+  }
+}
+
+function refuseFile(file: string, databasePath: string): void {
+  refuseNoFile(file)
+  const [given, there] = [file, databasePath].map((path) =>
+    statSync(path, { throwIfNoEntry: false }),
+  )
+  if (given && there?.ino === given.ino && there.dev === given.dev) {
     throw new Error(`${file} is the database itself`)
   }
 }
 
 /** The old database may belong to the user of the service, and the restore may run as another user. */
 function giveToOwner(candidate: string, path: string): void {
-  const old = statSync(path, { throwIfNoEntry: false })
+  const old = lstatSync(path, { throwIfNoEntry: false })
   const { uid, gid } = old ?? statSync(dirname(path))
-  const own = statSync(candidate)
-  if (own.uid !== uid || own.gid !== gid) changeOwner(candidate, uid, gid)
-  chmodSync(candidate, old ? old.mode & 0o777 : 0o600)
+  // A descriptor, so that no link takes the place of the file meanwhile.
+  const file = openSync(candidate, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const own = fstatSync(file)
+    if (own.uid !== uid || own.gid !== gid) changeOwner(file, uid, gid)
+    fchmodSync(file, old ? old.mode & 0o777 : 0o600)
+  } finally {
+    closeSync(file)
+  }
 }
 
-function changeOwner(candidate: string, uid: number, gid: number): void {
+function changeOwner(file: number, uid: number, gid: number): void {
   try {
-    chownSync(candidate, uid, gid)
+    fchownSync(file, uid, gid)
   } catch (error) {
     throw new Error(`only root can restore the database of another user (${uid})`, { cause: error })
   }

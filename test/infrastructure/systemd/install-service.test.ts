@@ -14,9 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { draftPrefix } from '../../../infrastructure/files/drafts.ts'
 import { installService, planSteps } from '../../../infrastructure/systemd/install-service.ts'
 import { PLACES, unitText } from '../../../infrastructure/systemd/installed-files.ts'
-import { draftPrefix, placeText } from '../../../infrastructure/systemd/place-file.ts'
+import { placeText } from '../../../infrastructure/systemd/place-file.ts'
 import {
   isServiceInstalled,
   uninstallService,
