@@ -14,6 +14,10 @@ export const LOG_EVENTS = {
   'http.request': { level: 'info', message: 'request' },
   'http.requests_counted': { level: 'info', message: 'requests that have no line each' },
   'http.request_failed': { level: 'error', message: 'request failed' },
+  'proxy.address_unreadable': {
+    level: 'warn',
+    message: 'a trusted proxy sends what is no address: its clients share one budget',
+  },
   'webhook.received': { level: 'info', message: 'payment notification received' },
 
   'provider.called': { level: 'debug', message: 'provider called' },

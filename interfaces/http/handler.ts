@@ -40,7 +40,7 @@ export function createHandler(options: HttpOptions): Handler {
   const { ports, corsOrigins } = options
   const app = createApp(options)
   const loggedPath = pathForLog(app.routes.map(({ path }) => path))
-  const clientAddress = clientAddressReader(options.isTrustedProxy)
+  const clientAddress = clientAddressReader(options.isTrustedProxy, ports.log)
   const bodyOf = bodyReader(options, pathMatcher(postPaths(app.routes)))
 
   async function answer(incoming: Incoming): Promise<Response> {

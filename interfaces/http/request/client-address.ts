@@ -1,26 +1,60 @@
 import { isIP } from 'node:net'
+import type { Log } from '../../../application/ports.ts'
 import { unmapped } from '../../../domain/client-network.ts'
+import { lastEntries } from './header-list.ts'
 
 /** Finds the address a request comes from: its peer's, or the one that trusted proxies have passed on. */
 export type ClientAddressReader = (request: Request, peerAddress: string | null) => string | null
 
+/** The longest address there is, with brackets, a zone and a port, is shorter. */
+const ENTRY_LENGTH_MAX = 80
+
 export function clientAddressReader(
   isTrustedProxy: (address: string) => boolean,
+  log: Log,
 ): ClientAddressReader {
+  let hasWarned = false
+  /** Once, because a proxy sends it with every request. */
+  function warn(entry: string): void {
+    if (hasWarned) return
+    hasWarned = true
+    log('proxy.address_unreadable', { shape: shapeOf(entry) })
+  }
+
   return (request, peerAddress) => {
     let believed = unwrap(peerAddress ?? '')
     if (!isIP(believed)) return null
 
     // Each proxy appends the address that called it. From the right, the first untrusted address is the client's; a
     // client may have made up those before it.
-    const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
-    for (const entry of forwarded.reverse()) {
-      const address = unwrap(entry.trim())
-      if (!isTrustedProxy(believed) || !isIP(address)) break
+    for (const entry of lastEntries(request.headers.get('x-forwarded-for'))) {
+      if (!isTrustedProxy(believed)) break
+      const address = forwardedAddress(entry)
+      if (address === null) {
+        warn(entry)
+        break
+      }
       believed = address
     }
     return believed
   }
+}
+
+/** The address of an entry, also in brackets and with a port behind it; null where there is none. */
+function forwardedAddress(entry: string): string | null {
+  if (entry.length > ENTRY_LENGTH_MAX) return null
+  const [, version6, version4] =
+    /^(?:\[([^[\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(entry) ?? []
+  const address = unwrap(version6 ?? version4 ?? entry)
+  return isIP(address) && (version6 === undefined || isIP(unzoned(version6)) === 6) ? address : null
+}
+
+/** What an entry looks like, without what it says: each digit as 9, each letter as a. */
+function shapeOf(entry: string): string {
+  return entry
+    .slice(0, ENTRY_LENGTH_MAX)
+    .replace(/\d/g, '9')
+    .replace(/[^9.:[\]"=;_-]/g, 'a')
 }
 
 /** What the routes are told of the clients, by the request that they see. An entry lives as long as its request. */
@@ -36,8 +70,13 @@ export function clientAddressOf(request: Request): string | null {
   return clients.get(request) ?? null
 }
 
-/** A zone names an interface of ours, not a client. */
 function unwrap(address: string): string {
-  const [bare = ''] = address.split('%', 1)
+  const bare = unzoned(address)
   return isIP(bare) === 6 ? unmapped(bare) : bare
+}
+
+/** A zone names an interface of ours, not a client. */
+function unzoned(address: string): string {
+  const [bare = ''] = address.split('%', 1)
+  return bare
 }

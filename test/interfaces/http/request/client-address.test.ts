@@ -4,7 +4,7 @@ import { clientAddressReader } from '../../../../interfaces/http/request/client-
 
 function addressOf(peer: string | null, forwarded: string | null, trusted: string[] = []) {
   const headers: Record<string, string> = forwarded === null ? {} : { 'x-forwarded-for': forwarded }
-  return clientAddressReader(addressTest(trusted))(
+  return clientAddressReader(addressTest(trusted), () => {})(
     new Request('http://localhost/', { headers }),
     peer,
   )
@@ -26,6 +26,14 @@ describe('clientAddressReader', () => {
     ['2001:db8::7', '2001:db8::7'],
     ['::ffff:198.51.100.1', '198.51.100.1'],
     ['1.1.1.1,198.51.100.1,::ffff:10.9.9.9', '198.51.100.1'],
+    ['198.51.100.1:4711', '198.51.100.1'],
+    ['1.1.1.1:1, 198.51.100.1:65535 , 10.9.9.9:80', '198.51.100.1'],
+    ['[2001:db8::7]:443', '2001:db8::7'],
+    ['[2001:db8::7]', '2001:db8::7'],
+    ['2001:db8::7:443', '2001:db8::7:443'],
+    ['[::ffff:198.51.100.1]:80', '198.51.100.1'],
+    ['[fe80::7%eth0]:80', 'fe80::7'],
+    ['1:2:3::5:192.0.2.1', '1:2:3::5:192.0.2.1'],
   ])('walks %p from right to left up to the first stranger', (forwarded, expected) => {
     expect(addressOf('10.0.0.2', forwarded, ['10.0.0.0/8'])).toBe(expected)
   })
@@ -35,7 +43,18 @@ describe('clientAddressReader', () => {
     ['unknown', '10.0.0.2'],
     ['198.51.100.1, not an address', '10.0.0.2'],
     ['198.51.100.1, , 10.9.9.9', '10.9.9.9'],
-    ['198.51.100.1:4711', '10.0.0.2'],
+    ['198.51.100.1:', '10.0.0.2'],
+    ['198.51.100.1:http', '10.0.0.2'],
+    ['198.51.100.1:4711:4711', '10.0.0.2'],
+    ['198.51.100.1:471100', '10.0.0.2'],
+    ['[198.51.100.1]:4711', '10.0.0.2'],
+    ['[198.51.100.1]', '10.0.0.2'],
+    ['[2001:db8::7', '10.0.0.2'],
+    ['2001:db8::7]', '10.0.0.2'],
+    ['[2001:db8::7]443', '10.0.0.2'],
+    ['[[2001:db8::7]]', '10.0.0.2'],
+    ['[]:443', '10.0.0.2'],
+    [`198.51.100.1:${'0'.repeat(9000)}1`, '10.0.0.2'],
     ['198.51.100.999', '10.0.0.2'],
     ['127.1', '10.0.0.2'],
     ['0x7f.0.0.1', '10.0.0.2'],
@@ -60,5 +79,28 @@ describe('clientAddressReader', () => {
 
   test.each(['nonsense', '10.0.0.0/99', ''])('does not start with %p as a proxy', (entry) => {
     expect(() => addressTest([entry])).toThrow(/^Invalid socket address$|"prefix" is out of range/)
+  })
+
+  test('reads the last 32 entries at most', () => {
+    const own = (count: number) => Array<string>(count).fill('10.9.9.9').join(',')
+    expect(addressOf('10.0.0.2', `198.51.100.1,${own(31)}`, ['10.0.0.0/8'])).toBe('198.51.100.1')
+    expect(addressOf('10.0.0.2', `198.51.100.1,${own(32)}`, ['10.0.0.0/8'])).toBe('10.9.9.9')
+  })
+
+  test('says once that it cannot read what a trusted proxy sends, and only how that looks', () => {
+    const log: unknown[] = []
+    const read = clientAddressReader(addressTest(['10.0.0.0/8']), (...line) => log.push(line))
+    const send = (forwarded: string, peer = '10.0.0.2') =>
+      read(new Request('http://localhost/', { headers: { 'x-forwarded-for': forwarded } }), peer)
+    send('', '10.0.0.2')
+    send('nonsense, 198.51.100.1')
+    send('nonsense', '203.0.113.7')
+    expect(log).toEqual([])
+
+    send('198.51.100.1, for="ada@example.com";by=[2001:db8::1]:x7')
+    send('secret')
+    expect(log).toEqual([
+      ['proxy.address_unreadable', { shape: 'aaa="aaaaaaaaaaa.aaa";aa=[9999:aa9::9]:a9' }],
+    ])
   })
 })
