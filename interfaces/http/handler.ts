@@ -9,7 +9,13 @@ import type { HttpOptions } from './request/options.ts'
 import { consumeRateLimit } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
 import { newRequestId, REQUEST_ID } from './request/request-id.ts'
-import { ROUTED_ORIGIN, readTarget, type SentSegments, type Target } from './request/target.ts'
+import {
+  PATH_LENGTH_MAX,
+  ROUTED_ORIGIN,
+  readTarget,
+  type SentSegments,
+  type Target,
+} from './request/target.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError, answerResponse } from './response/errors.ts'
 import { setSecurityHeaders } from './response/security-headers.ts'
@@ -64,6 +70,7 @@ export function createHandler(options: HttpOptions): Handler {
       ownHeaders = { ...verdict.headers, ...rulesOf(path).deprecated }
       if (!verdict.accepted) throw new RequestRefused('too_many_requests')
       if (!url) throw new RequestRefused(target.refusal)
+      if (path.length > PATH_LENGTH_MAX) throw new RequestRefused('endpoint_not_found')
       const routed = routedRequest(incoming, url, await bodyOnDemand())
       rememberClientAddress(routed, address)
       handBearerOver(request, routed)

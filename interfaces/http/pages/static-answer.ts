@@ -1,3 +1,4 @@
+import { firstEntries } from '../request/header-list.ts'
 import { chooseEncoding, type Encoding, encode, varyOn } from '../response/content-encoding.ts'
 
 /** A text that stays the same while the process lives, answered from memory. */
@@ -43,7 +44,7 @@ export function staticAnswer(
 
 /** RFC 9110, section 13.1.2: compared weakly. */
 function isKnown(ifNoneMatch: string | null, etag: string): boolean {
-  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim())
+  const tags = firstEntries(ifNoneMatch)
   return tags.includes('*') || tags.some((tag) => opaque(tag) === opaque(etag))
 }
 

@@ -1,17 +1,18 @@
+import { firstEntries } from './header-list.ts'
+
 /** One thing that a client would take, and how gladly: from 1 down to 0, which means not at all. */
 type Preference = { readonly value: string; readonly quality: number }
 
 /** What an Accept-* header lists (RFC 9110, section 12.4.2), the best first. */
 export function readPreferences(header: string | null): Preference[] {
-  return (header ?? '')
-    .split(',')
+  return firstEntries(header)
     .map(readPreference)
     .sort((left, right) => right.quality - left.quality)
 }
 
-/** Quality 0 for one that cannot be read. */
+/** Quality 0 for one that cannot be read. Of its parameters, too, only the first ones are read. */
 function readPreference(entry: string): Preference {
-  const [value = '', ...parameters] = entry.split(';').map((part) => part.trim())
+  const [value = '', ...parameters] = firstEntries(entry, ';')
   const weight = parameters.find((parameter) => /^q\s*=/i.test(parameter))
   if (weight === undefined) return { value, quality: 1 }
   const quality = weight.slice(weight.indexOf('=') + 1).trim()

@@ -1,14 +1,14 @@
 /** Of a list only so many entries are read, so that a long header costs no more than a short one. */
 export const LIST_ENTRIES_MAX = 32
 
-/** The first entries of a header that is a list (RFC 9110, section 5.6.1), without the spaces around them. */
-export function firstEntries(header: string | null): string[] {
+/** The first entries of a list, such as that of a header (RFC 9110, section 5.6.1), without the spaces around them. */
+export function firstEntries(header: string | null, separator: ',' | ';' | '&' = ','): string[] {
   if (!header) return []
   const entries: string[] = []
   let start = 0
   while (start <= header.length && entries.length < LIST_ENTRIES_MAX) {
-    const comma = header.indexOf(',', start)
-    const end = comma === -1 ? header.length : comma
+    const next = header.indexOf(separator, start)
+    const end = next === -1 ? header.length : next
     entries.push(header.slice(start, end).trim())
     start = end + 1
   }

@@ -1,5 +1,6 @@
 import type { TObject } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { firstEntries } from './header-list.ts'
 import { RequestRefused } from './refusal.ts'
 import { shapeRefusal } from './schema-violation.ts'
 
@@ -40,10 +41,10 @@ export function parseJsonObject(bytes: Uint8Array, headers: Headers): object {
 }
 
 function isPlainJson(headers: Headers): boolean {
-  const [type = '', ...parameters] = (headers.get('content-type') ?? '')
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim())
+  const [type = '', ...parameters] = firstEntries(
+    headers.get('content-type')?.toLowerCase() ?? null,
+    ';',
+  )
   const isUtf8 = parameters
     .filter((parameter) => parameter.startsWith('charset='))
     .every((parameter) => /^charset="?utf-?8"?$/.test(parameter))

@@ -1,3 +1,4 @@
+import { firstEntries } from './header-list.ts'
 import type { RequestRefusal } from './refusal.ts'
 
 /** What a request asks for: a path of which there is one spelling only, or why it is refused. */
@@ -13,6 +14,13 @@ export type SentSegments = readonly string[] | null
 
 export const SEGMENTS_MAX = 4
 
+/** No path of ours is longer. */
+export const PATH_LENGTH_MAX = 256
+
+const QUERY_LENGTH_MAX = 2048
+/** Has no more parameters than are read. */
+const SHORT_QUERY_LENGTH = 64
+
 /** The routes see one and the same host: a hostile Host header could move where the path begins. */
 export const ROUTED_ORIGIN = 'http://localhost'
 
@@ -25,15 +33,30 @@ export function readTarget(target: string, sent?: SentSegments): Target {
   const url = URL.parse(target.startsWith('/') ? `${ROUTED_ORIGIN}${target}` : target)
   if (!url) return { url: null, refusal: 'invalid_request' }
   const isChanged = url.pathname.includes('%') || (sent !== undefined && isResolved(sent, url))
-  return isChanged ? { url: null, refusal: 'endpoint_not_found' } : { url, refusal: null }
+  if (isChanged) return { url: null, refusal: 'endpoint_not_found' }
+  if (url.search.length > SHORT_QUERY_LENGTH) url.search = readableQuery(url.search)
+  return { url, refusal: null }
+}
+
+/** The first parameters of a query, and of these only whole ones, in as many characters as any use of ours needs. */
+function readableQuery(search: string): string {
+  let room = QUERY_LENGTH_MAX
+  const parameters = firstEntries(search.slice(1), '&').filter((parameter) => {
+    if (parameter.length > room) return false
+    room -= parameter.length
+    return true
+  })
+  return parameters.join('&')
 }
 
 function isResolved(sent: SentSegments, { pathname }: URL): boolean {
   // What is short and whole now was not when it was sent.
-  if (sent === null) return pathname === '/' || isShortAndWhole(pathname.slice(1).split('/'))
+  if (sent === null) return pathname === '/' || isShortAndWhole(pathname)
   return sent.some((segment) => segment === '.' || segment === '..' || segment.includes('\\'))
 }
 
-function isShortAndWhole(segments: readonly string[]): boolean {
+function isShortAndWhole(pathname: string): boolean {
+  if (pathname.length > PATH_LENGTH_MAX) return false
+  const segments = pathname.slice(1).split('/')
   return segments.length <= SEGMENTS_MAX && !segments.includes('')
 }

@@ -1,6 +1,7 @@
 import type { Content, LanguageContent } from '../../../application/ports.ts'
 import { findLanguage, type Language } from '../../../domain/language.ts'
 import { LANGUAGE_COOKIE } from '../pages/page-data.ts'
+import { firstEntries } from '../request/header-list.ts'
 import { requestLanguage } from '../request/language.ts'
 
 /** The parts of a request on which the language depends. */
@@ -19,7 +20,9 @@ export function pageContent(content: Content, request: Asked): LanguageContent {
 }
 
 function chosenLanguage(request: Asked, offered: readonly Language[]): Language | null {
-  const cookies = new Bun.CookieMap(request.headers.get('cookie') ?? '')
-  const chosen = findLanguage(cookies.get(LANGUAGE_COOKIE) ?? '')
+  const start = `${LANGUAGE_COOKIE}=`
+  const cookies = firstEntries(request.headers.get('cookie'), ';')
+  const cookie = cookies.find((one) => one.startsWith(start)) ?? ''
+  const chosen = findLanguage(cookie.slice(start.length))
   return chosen && offered.includes(chosen) ? chosen : null
 }
