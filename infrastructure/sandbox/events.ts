@@ -1,4 +1,4 @@
-import type { SandboxSession } from '../../application/ports.ts'
+import type { SandboxSession } from '../../application/sandbox-checkout.ts'
 import { DEFAULT_LANGUAGE } from '../../domain/language.ts'
 import { toSeconds } from '../stripe/objects.ts'
 import { orderMetadata, type SessionObject } from '../stripe/session-reports.ts'

@@ -1,9 +1,5 @@
-import type {
-  Clock,
-  PaymentGateway,
-  SandboxCheckout,
-  SandboxSession,
-} from '../../application/ports.ts'
+import type { Clock, PaymentGateway } from '../../application/ports.ts'
+import type { SandboxCheckout, SandboxSession } from '../../application/sandbox-checkout.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Price, SessionReport } from '../../domain/purchase.ts'
 import { eventTranslation } from '../stripe/events.ts'

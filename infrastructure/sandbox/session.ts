@@ -1,4 +1,4 @@
-import type { SandboxAction, SandboxSession } from '../../application/ports.ts'
+import type { SandboxAction, SandboxSession } from '../../application/sandbox-checkout.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Price, PurchaseId } from '../../domain/purchase.ts'
 

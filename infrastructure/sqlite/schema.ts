@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { SandboxSession } from '../../application/ports.ts'
+import type { SandboxSession } from '../../application/sandbox-checkout.ts'
 import type { SweepName } from '../../application/store.ts'
 import type { CodeChallenge } from '../../domain/code-challenge.ts'
 import { DISPUTE_STATES } from '../../domain/dispute.ts'

@@ -1,10 +1,5 @@
-import type {
-  Clock,
-  Content,
-  Mailer,
-  PaymentGateway,
-  SandboxCheckout,
-} from '../../application/ports.ts'
+import type { Clock, Content, Mailer, PaymentGateway } from '../../application/ports.ts'
+import type { SandboxCheckout } from '../../application/sandbox-checkout.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { EmailConfig, EmailProvider } from '../../infrastructure/config/email-settings.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'

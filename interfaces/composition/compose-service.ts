@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import type { Content, Log, Ports, SandboxCheckout } from '../../application/ports.ts'
+import type { Content, Log, Ports } from '../../application/ports.ts'
+import type { SandboxCheckout } from '../../application/sandbox-checkout.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config/config.ts'

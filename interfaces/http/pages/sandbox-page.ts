@@ -1,4 +1,4 @@
-import type { SandboxAction, SandboxSession } from '../../../application/ports.ts'
+import type { SandboxAction, SandboxSession } from '../../../application/sandbox-checkout.ts'
 import type { Language } from '../../../domain/language.ts'
 import { formatAmount } from '../../../domain/money.ts'
 import { type Html, html } from './html.ts'

@@ -1,4 +1,5 @@
-import type { Ports, RateLimiter, SandboxCheckout } from '../../../application/ports.ts'
+import type { Ports, RateLimiter } from '../../../application/ports.ts'
+import type { SandboxCheckout } from '../../../application/sandbox-checkout.ts'
 import type { Readiness } from '../../../application/upkeep/watch-readiness.ts'
 import type { RateLimitPolicy } from '../paths.ts'
 

@@ -3,7 +3,7 @@ import {
   SANDBOX_ACTIONS,
   type SandboxAction,
   type SandboxCheckout,
-} from '../../../application/ports.ts'
+} from '../../../application/sandbox-checkout.ts'
 import { LANGUAGES } from '../../../domain/language.ts'
 import { pageAnswer } from '../pages/page.ts'
 import { sandboxPage, sandboxProblemPage } from '../pages/sandbox-page.ts'

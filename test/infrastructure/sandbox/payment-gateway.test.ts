@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { SANDBOX_ACTIONS, type SandboxAction } from '../../../application/ports.ts'
+import { SANDBOX_ACTIONS, type SandboxAction } from '../../../application/sandbox-checkout.ts'
 import { DAY_MS, HOUR_MS } from '../../../domain/duration.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
 import { sandboxPaymentGateway } from '../../../infrastructure/sandbox/payment-gateway.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
-import type { Ports, SandboxCheckout } from '../../../application/ports.ts'
+import type { Ports } from '../../../application/ports.ts'
+import type { SandboxCheckout } from '../../../application/sandbox-checkout.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { pageRoutes } from '../../../interfaces/http/app.ts'
 import { newRequestId, REQUEST_ID } from '../../../interfaces/http/request/request-id.ts'

@@ -1,4 +1,5 @@
-import type { PaymentEvent, PaymentGateway, SandboxAction } from '../../../application/ports.ts'
+import type { PaymentEvent, PaymentGateway } from '../../../application/ports.ts'
+import type { SandboxAction } from '../../../application/sandbox-checkout.ts'
 import type { Email } from '../../../domain/email.ts'
 import {
   draftPurchase,

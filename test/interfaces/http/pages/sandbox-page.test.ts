@@ -3,7 +3,7 @@ import type {
   SandboxAction,
   SandboxCheckout,
   SandboxSession,
-} from '../../../../application/ports.ts'
+} from '../../../../application/sandbox-checkout.ts'
 import { expectDecentPage, visitor } from '../../../support/http/page-visitor.ts'
 
 const SESSION: SandboxSession = {
