@@ -42,7 +42,8 @@ export function eventTranslation({
   return (value) => {
     if (!isEvent(value)) return null
     const { id: eventId, type: eventType } = value
-    const fact = (isActedOn(value) && readFact(value, reportSession)) || OTHER
+    const isOwn = !isOfConnectedAccount(value)
+    const fact = (isOwn && isActedOn(value) && readFact(value, reportSession)) || OTHER
     // Only sessions have a mode of their own, which is checked with the rest of the session.
     const isOtherMode = fact.kind !== 'session' && value.livemode !== live
     const occurredAt = Number.isSafeInteger(value.created) ? toDate(value.created) : null
@@ -62,6 +63,14 @@ function isEvent(value: unknown): value is Stripe.Event {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
+}
+
+/**
+ * An account that is connected to ours sells what it likes, in sessions that look as it likes:
+ * https://docs.stripe.com/connect/webhooks. Our own account's events name no account.
+ */
+function isOfConnectedAccount({ account, context }: Stripe.Event): boolean {
+  return [account, context].some((own: unknown) => own !== undefined && own !== null)
 }
 
 type ActedOnEvent = Extract<Stripe.Event, { type: (typeof EVENT_TYPES)[number] }>
