@@ -155,6 +155,12 @@ export type LanguageContent = {
   readonly reasons: readonly string[]
 }
 
+/** Bounds the questions to the provider about sessions that no purchase here has: anybody can make up their ids. */
+export type SessionQuestions = {
+  /** Whether the provider may be asked about the session now. Counts the question where it may. */
+  take(sessionId: string): boolean
+}
+
 /** The index of the excuse that each reader got last. A reader may be forgotten, but never mixed up with another. */
 export type LastReasons = {
   find(reader: Email, language: Language): number | null
@@ -256,6 +262,7 @@ type Rules = {
 export type Ports = Store & {
   readonly mailer: Mailer
   readonly payments: PaymentGateway
+  readonly sessionQuestions: SessionQuestions
   readonly clock: Clock
   readonly secrets: Secrets
   readonly tokens: Tokens

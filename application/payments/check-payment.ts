@@ -4,8 +4,11 @@ import { type Purchase, reversalsOf } from '../../domain/purchase.ts'
 import type { Ports } from '../ports.ts'
 import { type SettleDependencies, settleSession } from './settle-payment.ts'
 
-/** `unpaid`: no money came, and none will. `ended`: money came, but gives no access, or none any more. */
-export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'ended' | 'unknown'
+/**
+ * `unpaid`: no money came, and none will. `ended`: money came, but gives no access, or none any more. `unavailable`:
+ * no purchase here has the session, and too many such sessions were asked about just now to ask about it.
+ */
+export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'ended' | 'unknown' | 'unavailable'
 
 /**
  * The status of a session, for the buyer who comes back from its payment page. Settles the session first, so that a
@@ -13,11 +16,12 @@ export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'ended' | 'unkn
  * from the provider again.
  */
 export async function checkPayment(
-  ports: SettleDependencies,
+  ports: SettleDependencies & Pick<Ports, 'sessionQuestions'>,
   sessionId: string,
 ): Promise<PaymentStatus> {
   const known = await ports.purchases.findBySessionId(sessionId)
   if (known?.state === 'paid') return statusOfPaid(ports, known)
+  if (!known && !ports.sessionQuestions.take(sessionId)) return 'unavailable'
 
   const report = await ports.payments.readSession(sessionId)
   if (!report) return 'unknown'

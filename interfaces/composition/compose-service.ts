@@ -53,6 +53,9 @@ export async function composePorts({
   const { hmacSecrets } = await import('../../infrastructure/secrets/hmac-secrets.ts')
   const { lastReasonCache } = await import('../../infrastructure/last-reason-cache.ts')
   const { jwtTokens } = await import('../../infrastructure/secrets/jwt-tokens.ts')
+  const { sessionQuestionGate } = await import(
+    '../../infrastructure/rate-limit/session-question-gate.ts'
+  )
   const { systemClock } = await import('../../infrastructure/system-clock.ts')
 
   const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
@@ -74,6 +77,7 @@ export async function composePorts({
     telemetry,
     mailer: measuredMailer(mailer, instruments),
     payments: measuredPayments(payment.gateway, instruments),
+    sessionQuestions: sessionQuestionGate({ monotonicMs }),
     secrets: hmacSecrets({ secret, previousSecret: config.jwtSecretPrevious }),
     tokens: jwtTokens({
       secret,

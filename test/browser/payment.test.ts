@@ -81,6 +81,24 @@ describe('the money that comes later', () => {
     }))
 })
 
+test.concurrent('a payment that cannot be looked up for a while is looked up again by the page itself', () =>
+  visit({ url: url(), allowed: { statuses: [404, 503] } }, async (visitor) => {
+    const { page, context, photograph } = visitor
+    await context.clock.install()
+    const buyer = await checkOut(visitor, 'patient@example.com')
+    await buyer.press('Pay now')
+    await buyer.sees(buyer.words.payment_active_title)
+    const paid = page.url()
+    const madeUp = `${url()}/payment/success?session_id=cs_sandbox_made_up`
+    await page.goto(madeUp)
+    await page.goto(madeUp)
+    await buyer.sees(buyer.words.payment_unavailable_title)
+    await photograph('payment-unavailable')
+    await page.route(madeUp, (route) => route.continue({ url: paid }))
+    await context.clock.fastForward(FIRST_WAIT_MS)
+    await buyer.sees(buyer.words.payment_active_title)
+  }))
+
 describe('without a payment', () => {
   test.concurrent('a declined card leaves the buyer where they can pay with another', () =>
     visit({ url: url(), screen: 'phone' }, async (visitor) => {

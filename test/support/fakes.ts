@@ -25,6 +25,7 @@ import type { OtpCode, OtpSeed } from '../../domain/otp.ts'
 import type { Purchase, PurchaseId, PurchaseState } from '../../domain/purchase.ts'
 import type { Verification } from '../../domain/verification.ts'
 import { lastReasonCache } from '../../infrastructure/last-reason-cache.ts'
+import { sessionQuestionGate } from '../../infrastructure/rate-limit/session-question-gate.ts'
 import { hmacSecrets } from '../../infrastructure/secrets/hmac-secrets.ts'
 import { recordingTelemetry } from './recording-telemetry.ts'
 import { memoryStore } from './stores/memory-store.ts'
@@ -178,11 +179,14 @@ export async function saveVerification(
 
 /** Every port, faked, with a test's own instead where it gives one. */
 export function fakePorts(own: Partial<Ports> = {}) {
+  const clock = fixedClock()
+  const monotonicMs = () => (own.clock ?? clock).now().getTime()
   const fakes = {
     ...memoryStore(),
-    clock: fixedClock(),
+    clock,
     mailer: recordingMailer(),
     payments: scriptedPayments(),
+    sessionQuestions: sessionQuestionGate({ monotonicMs }),
     secrets: countingSecrets(),
     tokens: plainTokens(),
     content: tinyContent(),

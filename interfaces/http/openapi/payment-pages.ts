@@ -21,7 +21,7 @@ export const SHOW_PAYMENT = describeOperation('showPayment', {
     200: 'Active, still being processed, not paid, or no longer giving access',
     400: 'No session_id, or a malformed one',
     404: 'No session of ours',
-    503: 'The payment provider cannot be reached',
+    503: 'The payment provider cannot be reached, or is asked about too many unknown sessions',
     // For browsers; programs get the error alone.
     429: 'A page that says when to come back',
     500: 'As 503',

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts'
 import { type Page, PLAIN_PAGE } from './page.ts'
 import type { Words } from './translator.ts'
 
-export type PaymentPageState = PaymentStatus | 'invalid' | 'unavailable' | 'cancel'
+export type PaymentPageState = PaymentStatus | 'invalid' | 'cancel'
 
 const STATUS: Readonly<Record<PaymentPageState, number>> = {
   active: 200,
@@ -29,6 +29,7 @@ export function paymentPage(
 ): Page {
   const title = words(`payment_${state}_title`)
   const isProcessing = state === 'processing'
+  const refreshesItself = isProcessing || state === 'unavailable'
   return {
     ...PLAIN_PAGE,
     status,
@@ -36,10 +37,10 @@ export function paymentPage(
     brand: html`<span>${words('title')}</span>`,
     skipLink: html`<span>${words('skip_to_content')}</span>`,
     title: `${title} · ${words('title')}`,
-    head: isProcessing
+    head: refreshesItself
       ? html`<noscript><meta http-equiv="refresh" content="${REFRESH_WITHOUT_SCRIPT_SECONDS}"></noscript>\n`
       : null,
-    script: isProcessing ? 'payment.js' : null,
+    script: refreshesItself ? 'payment.js' : null,
     content: html`<div id="answer" class="card" role="status" data-state="${state}">
 <p class="mark" aria-hidden="true"></p>
 <h1>${title}</h1>

@@ -1,4 +1,5 @@
-// Asks again whether the payment has arrived, and shows the new page once its state has changed.
+// Asks again whether the payment has arrived, or can be looked up by now, and shows the new page once its state has
+// changed.
 
 import { REFRESH_WAITS_SECONDS } from '../page-data.ts'
 import { element } from './dom.ts'
@@ -13,6 +14,7 @@ async function waitForPayment(): Promise<void> {
       return
     }
   }
+  if (answer.dataset['state'] !== 'processing') return
   element('text', HTMLElement).hidden = true
   element('later', HTMLElement).hidden = false
 }
