@@ -19,6 +19,8 @@ export type PriceFacts = {
   readonly isOneTime: boolean
   /** Null where the price has none of its own, such as a tiered one. */
   readonly amount: Price | null
+  /** The currencies beside that of `amount` in which Stripe could show the price, in lower case. */
+  readonly otherCurrencies: readonly string[]
 }
 
 /** The page on which operators make the keys of both modes. */
@@ -71,7 +73,7 @@ function checkKey(isKeyLive: boolean, key: StripeFacts['key']): readonly Finding
 }
 
 function checkPrice(price: StripeFacts['price'], formatPrice: (price: Price) => string): Finding {
-  const { ok, failed } = findingsOn('price')
+  const { ok, warning, failed } = findingsOn('price')
   if (!price) return ok('made at the checkout, from PREMIUM_PRICE and PREMIUM_CURRENCY')
 
   const { id, found } = price
@@ -91,9 +93,16 @@ function checkPrice(price: StripeFacts['price'], formatPrice: (price: Price) => 
       `${another}; live and test mode have prices of their own`,
     )
   }
-  const { isActive, isOneTime, amount } = found.value
+  const { isActive, isOneTime, amount, otherCurrencies } = found.value
   if (!isActive) return failed(`${id} is not active`, `${another}, or make it active again`)
   if (!isOneTime) return failed(`${id} is paid again and again`, another)
   if (!amount) return failed(`${id} has no amount of its own`, another)
+  if (otherCurrencies.length > 0) {
+    const names = otherCurrencies.map((currency) => currency.toUpperCase()).join(', ')
+    return warning(
+      `${id} has prices in other currencies (${names}): all buyers are asked for ${formatPrice(amount)}`,
+      'take the other currencies away from the price at Stripe, so that nobody expects them',
+    )
+  }
   return ok(`${formatPrice(amount)}, ${id}`)
 }

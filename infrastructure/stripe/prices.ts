@@ -14,11 +14,14 @@ export async function readPrice(stripe: Stripe, id: string): Promise<Price> {
 
 /** The facts of a price that matter here, usable or not: https://docs.stripe.com/api/prices/object. */
 export async function readPriceFacts(stripe: Stripe, id: string): Promise<PriceFacts> {
-  const price = expectObject(await stripe.prices.retrieve(id), 'price', id)
+  const answer = await stripe.prices.retrieve(id, { expand: ['currency_options'] })
+  const price = expectObject(answer, 'price', id)
   const { active: isActive, type, unit_amount: amount, currency } = price
   return {
     isActive,
     isOneTime: type === 'one_time',
     amount: amount ? { amount, currency } : null,
+    // Stripe lists the price's own currency among them.
+    otherCurrencies: Object.keys(price.currency_options ?? {}).filter((one) => one !== currency),
   }
 }

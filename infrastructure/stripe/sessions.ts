@@ -44,6 +44,8 @@ function sessionParams({
   const { amount, currency } = purchase.price
   return {
     mode: 'payment',
+    // Otherwise a price with several currencies would be shown in that of the buyer's country.
+    currency,
     line_items: [
       'priceId' in product
         ? { quantity: 1, price: product.priceId }

@@ -27,6 +27,7 @@ const PRICE: PriceFacts = {
   isActive: true,
   isOneTime: true,
   amount: { amount: 400, currency: 'eur' },
+  otherCurrencies: [],
 }
 
 const check = (own: Partial<StripeFacts> | null = {}) =>
@@ -85,6 +86,16 @@ test('a price is shown', () => {
     name: 'price',
     level: 'ok',
     text: '400 eur, price_1',
+  })
+})
+
+test('a price in several currencies is a warning that names them, and what is asked for', () => {
+  const value = { ...PRICE, otherCurrencies: ['gbp', 'usd'] }
+  expect(pricing({ kind: 'answered', value })).toEqual({
+    name: 'price',
+    level: 'warning',
+    text: 'price_1 has prices in other currencies (GBP, USD): all buyers are asked for 400 eur',
+    advice: expect.stringContaining('take the other currencies away'),
   })
 })
 

@@ -10,6 +10,7 @@ import {
   SERVER_ERROR,
   UNAUTHORIZED,
 } from '../../support/stripe-double/faults.ts'
+import { currencyOptions } from '../../support/stripe-double/objects.ts'
 import { startStripeDouble } from '../../support/stripe-double/stripe-double.ts'
 
 const TIMEOUT_MS = 150
@@ -150,7 +151,22 @@ describe('Stripe', () => {
     [
       'is as it should be',
       {},
-      { isActive: true, isOneTime: true, amount: { amount: 400, currency: 'eur' } },
+      {
+        isActive: true,
+        isOneTime: true,
+        amount: { amount: 400, currency: 'eur' },
+        otherCurrencies: [],
+      },
+    ],
+    [
+      'has other currencies',
+      { currency_options: currencyOptions({ eur: 400, usd: 500 }) },
+      { amount: { amount: 400, currency: 'eur' }, otherCurrencies: ['usd'] },
+    ],
+    [
+      'has its own currency alone',
+      { currency_options: currencyOptions({ eur: 400 }) },
+      { otherCurrencies: [] },
     ],
     ['is not active', { active: false }, { isActive: false }],
     ['recurs', { type: 'recurring' }, { isOneTime: false }],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { newPurchase, PRICE } from '../../support/stripe/payment-gateways.ts'
 import { stripeSetup } from '../../support/stripe/stripe-setup.ts'
+import { currencyOptions } from '../../support/stripe-double/objects.ts'
 import type { StripeDouble } from '../../support/stripe-double/stripe-double.ts'
 
 const start = stripeSetup()
@@ -19,6 +20,7 @@ describe('a session', () => {
     await gateway.createSession(purchase)
     expect(lastRequest(double).form).toEqual({
       mode: 'payment',
+      currency: 'eur',
       line_items: {
         0: {
           quantity: '1',
@@ -152,6 +154,19 @@ describe('a session', () => {
     expect(await gateway.readSession('../refunds')).toBeNull()
     expect(await gateway.expireSession('cs_test_1/expire')).toBeNull()
     expect(double.count()).toBe(0)
+  })
+})
+
+test('is asked for in the currency of its price, whatever other currencies that one has', async () => {
+  const { double, gateway, clock } = await start({ product: { priceId: 'price_1' } })
+  const currency_options = currencyOptions({ usd: 500, eur: 400 })
+  double.addPrice({ id: 'price_1', ...PRICE }, { currency_options })
+  expect(await gateway.price()).toEqual(PRICE)
+  const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
+  expect(await gateway.readSession(sessionId)).toMatchObject({
+    currency: 'eur',
+    amountSubtotal: 400,
+    amountTotal: 400,
   })
 })
 

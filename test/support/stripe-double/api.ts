@@ -40,7 +40,14 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     account.expireSession(id)
     return expanded(account, account.findSession(id), form)
   },
-  'GET /v1/prices/:id': (account, { id }) => found(account.prices, 'price', id),
+  'GET /v1/prices/:id'(account, { id, form }) {
+    const { currency_options: options, ...price } = found(account.prices, 'price', id)
+    const wanted = Object.values(formOf(form, 'expand') ?? {})
+    const unknown = wanted.find((field) => field !== 'currency_options')
+    if (unknown !== undefined)
+      throw invalidRequest(`This property cannot be expanded (${unknown}).`)
+    return wanted.length > 0 && options ? { ...price, currency_options: options } : price
+  },
   'GET /v1/webhook_endpoints'(account, { form }) {
     refuseUnknown(form, PAGING)
     const url = '/v1/webhook_endpoints'

@@ -156,6 +156,16 @@ export function newPrice(
   }
 }
 
+/** The currencies of a price with their amounts, its own among them, as Stripe lists them. */
+export function currencyOptions(
+  amounts: Readonly<Record<string, number>>,
+): NonNullable<Stripe.Price['currency_options']> {
+  const plain = { custom_unit_amount: null, tax_behavior: null, unit_amount_decimal: null }
+  return Object.fromEntries(
+    Object.entries(amounts).map(([currency, unit_amount]) => [currency, { ...plain, unit_amount }]),
+  )
+}
+
 export function newWebhookEndpoint(
   { url, enabled_events }: { url: string; enabled_events: string[] },
   { live, created }: Mode,

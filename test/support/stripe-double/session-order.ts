@@ -27,6 +27,7 @@ export type SessionOrder = {
 
 const PARAMETERS = [
   'mode',
+  'currency',
   'line_items',
   'customer_email',
   'client_reference_id',
@@ -73,8 +74,9 @@ function readLineItems(form: Form, prices: ReadonlyMap<string, Stripe.Price>) {
   if (items.length === 0) {
     throw invalidRequest('Missing required param: line_items.', { param: 'line_items' })
   }
-  const lines = items.map((item) => readLineItem(item, prices))
-  const currency = lines[0]?.currency ?? ''
+  const wanted = textOf(form, 'currency')
+  const lines = items.map((item) => readLineItem(item, { prices, wanted }))
+  const currency = wanted ?? lines[0]?.currency ?? ''
   if (lines.some((line) => line.currency !== currency)) {
     throw invalidRequest('All line items must have the same currency.', { param: 'line_items' })
   }
@@ -88,14 +90,21 @@ function readLineItems(form: Form, prices: ReadonlyMap<string, Stripe.Price>) {
   return { amount, currency }
 }
 
-function readLineItem(item: string | Form, prices: ReadonlyMap<string, Stripe.Price>) {
+type Prices = {
+  readonly prices: ReadonlyMap<string, Stripe.Price>
+  /** The currency of the session, where one is asked for. */
+  readonly wanted: string | null
+}
+
+function readLineItem(item: string | Form, { prices, wanted }: Prices) {
   if (typeof item === 'string') throw invalidRequest('Invalid object', { param: 'line_items' })
   refuseUnknown(item, ['price', 'price_data', 'quantity'], 'line_items[0]')
   const quantity = integerOf(item, 'quantity') ?? 0
   if (quantity < 1) throw invalidRequest('Invalid quantity', { param: 'line_items[0][quantity]' })
 
   const priceId = textOf(item, 'price')
-  const { amount, currency } = priceId === null ? readPriceData(item) : lookUpPrice(priceId, prices)
+  const { amount, currency } =
+    priceId === null ? readPriceData(item) : lookUpPrice(priceId, { prices, wanted })
   return { amount: amount * quantity, currency }
 }
 
@@ -115,13 +124,17 @@ function readPriceData(item: Form) {
   return { amount, currency }
 }
 
-function lookUpPrice(priceId: string, prices: ReadonlyMap<string, Stripe.Price>) {
+/** A price of several currencies has one for each; without a wish Stripe takes that of the buyer's country. */
+function lookUpPrice(priceId: string, { prices, wanted }: Prices) {
   const price = prices.get(priceId)
   if (!price) throw missingResource('price', priceId, 'line_items[0][price]')
   if (!price.active) throw invalidRequest('The price specified is inactive.')
   if (price.type !== 'one_time') {
     throw invalidRequest('You specified `payment` mode but passed a recurring price.')
   }
+  const options = Object.entries(price.currency_options ?? {})
+  const [currency, option] = options.find(([own]) => wanted === null || own === wanted) ?? []
+  if (currency !== undefined) return { amount: option?.unit_amount ?? 0, currency }
   return { amount: price.unit_amount ?? 0, currency: price.currency }
 }
 
