@@ -255,6 +255,8 @@ type Rules = {
   readonly verificationLifetimeMs: number
   readonly tokenLifetimeMs: number
   readonly allowPromotionCodes: boolean
+  /** The least that a promotion code may leave to pay, in minor units. */
+  readonly amountMin: number
   /** Whether a second payment of an address is sent back. */
   readonly refundDuplicates: boolean
 }

@@ -217,15 +217,22 @@ export function settlePurchase(
   report: SessionReport,
   {
     allowPromotionCodes,
+    amountMin,
     isDuplicate,
     now,
-  }: { allowPromotionCodes: boolean; isDuplicate: boolean; now: Date },
+  }: {
+    allowPromotionCodes: boolean
+    /** The least that a promotion code may leave, in minor units. */
+    amountMin: number
+    isDuplicate: boolean
+    now: Date
+  },
 ): Purchase {
   const seen = linkPurchase(purchase, report)
   if (report.outcome !== 'paid') return advance(seen, { state: STATE_AFTER[report.outcome] })
 
   const { amountTotal } = report
-  const reviewReason = findMismatch(purchase, report, allowPromotionCodes)
+  const reviewReason = findMismatch(purchase, report, { allowPromotionCodes, amountMin })
   if (reviewReason) {
     return advance(seen, { state: 'review', reviewReason, amountReceived: amountTotal })
   }
@@ -274,13 +281,14 @@ function termsOf(purchase: Purchase): PurchaseTerms {
 function findMismatch(
   { price, live }: Purchase,
   report: SessionReport,
-  allowPromotionCodes: boolean,
+  { allowPromotionCodes, amountMin }: { allowPromotionCodes: boolean; amountMin: number },
 ): ReviewReason | null {
   if (!report.singlePayment) return 'mode'
   if (report.live !== live) return 'livemode'
   if (report.currency !== price.currency) return 'currency'
 
-  const hasDiscount = allowPromotionCodes && report.amountTotal < price.amount
-  const isWhatWasAsked = report.amountTotal === price.amount || hasDiscount
+  const { amountTotal } = report
+  const hasDiscount = allowPromotionCodes && amountTotal < price.amount && amountTotal >= amountMin
+  const isWhatWasAsked = amountTotal === price.amount || hasDiscount
   return report.amountSubtotal === price.amount && isWhatWasAsked ? null : 'amount'
 }

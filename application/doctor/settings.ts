@@ -19,6 +19,8 @@ export type SettingsFacts = {
     /** Null without a key of Stripe's. */
     readonly isKeyLive: boolean | null
     readonly hasPreviousSecret: boolean
+    /** Whether promotion codes may pay for everything. */
+    readonly takesAnyPromotionCode: boolean
     readonly hasOwnContent: boolean
   } | null
   /** The environment variables that the runtime inside the executable obeys. */
@@ -76,6 +78,7 @@ function checkSafety({
   limitsOff,
   isKeyLive,
   hasPreviousSecret,
+  takesAnyPromotionCode,
 }: NonNullable<SettingsFacts['settings']>): readonly Finding[] {
   const { warning } = findingsOn('settings')
   const isBehindTls = publicUrl?.startsWith('https:') ?? false
@@ -117,6 +120,14 @@ function checkSafety({
       warning(
         'STRIPE_SECRET_KEY is a test key: what is bought with it is no money, and gives access',
         'for sales, use the live key, its own webhook endpoint, and a new database',
+      ),
+    )
+  }
+  if (takesAnyPromotionCode) {
+    found.push(
+      warning(
+        'ALLOW_PROMOTION_CODES is on: every active promotion code of the Stripe account counts, whatever it was made for',
+        'set PREMIUM_MIN_AMOUNT to the least that you take, in minor units; less waits for your review',
       ),
     )
   }

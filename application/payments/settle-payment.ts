@@ -166,9 +166,10 @@ function takeStep(
   },
 ): { purchase: Purchase | null; messages: readonly OutboxMessage[]; step: Step | null } {
   if (!isReportOf(report, before)) return { purchase: null, messages: [], step: null }
-  const { allowPromotionCodes, refundDuplicates } = rules
+  const { allowPromotionCodes, amountMin, refundDuplicates } = rules
   const isDuplicate = isDuplicatePayment(grants, before.id)
-  const after = settlePurchase(before, report, { allowPromotionCodes, isDuplicate, now })
+  const terms = { allowPromotionCodes, amountMin, isDuplicate, now }
+  const after = settlePurchase(before, report, terms)
   const messages = messagesAbout(
     { before, after, outcome: report.outcome, lost },
     { hasPremium: hasPremium(grants), refundDuplicates, now },

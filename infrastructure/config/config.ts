@@ -9,7 +9,12 @@ import {
   readMetricsPort,
   readNetwork,
 } from './network-settings.ts'
-import { type PaymentConfig, readPayment } from './payment-settings.ts'
+import {
+  AMOUNT_MIN,
+  type PaymentConfig,
+  readPayment,
+  refuseHighMinimum,
+} from './payment-settings.ts'
 import { FOLDER, oneOf, SWITCH, secretOfBytes } from './setting-formats.ts'
 import {
   type AppEnvironment,
@@ -34,6 +39,8 @@ export type Config = NetworkConfig & {
   readonly payment: PaymentConfig
   readonly refundDuplicates: boolean
   readonly allowPromotionCodes: boolean
+  /** The least that a promotion code may leave to pay, in minor units. */
+  readonly amountMin: number
   readonly email: EmailConfig
   readonly emailFrom: string
   /** Null where a limit is switched off. */
@@ -120,7 +127,7 @@ function readConfig(settings: SettingsSource, env: Variables): Config {
   const isProduction = environment === 'production'
   const network = readNetwork(settings, environment)
 
-  return {
+  const config: Config = {
     environment,
     ...network,
     metricsPort: readMetricsPort(settings, network),
@@ -136,6 +143,7 @@ function readConfig(settings: SettingsSource, env: Variables): Config {
     payment: readPayment(settings, environment),
     refundDuplicates: settings.read('REFUND_DUPLICATES', SWITCH, true),
     allowPromotionCodes: settings.read('ALLOW_PROMOTION_CODES', SWITCH, false),
+    amountMin: settings.read('PREMIUM_MIN_AMOUNT', AMOUNT_MIN, 0),
     email: readEmail(settings, environment),
     emailFrom: readSender(settings, environment),
     rateLimits: {
@@ -151,6 +159,8 @@ function readConfig(settings: SettingsSource, env: Variables): Config {
       isProduction ? 'json' : 'pretty',
     ),
   }
+  refuseHighMinimum(settings, config)
+  return config
 }
 
 export function readEnvironment(settings: SettingsSource): AppEnvironment {

@@ -52,6 +52,8 @@ const CURRENCY: SettingFormat<string> = {
 const PRODUCT_NAME = matching(/^(?=.*\S)\P{Cc}{1,250}$/u, '1 to 250 characters on one line')
 // The largest amount that Stripe takes: eight digits in the minor unit.
 const AMOUNT = wholeNumber({ min: 1, max: 99_999_999 })
+/** 0 lets promotion codes pay for everything. */
+export const AMOUNT_MIN = wholeNumber({ min: 0, max: 99_999_999 })
 
 export function readPayment(settings: SettingsSource, environment: AppEnvironment): PaymentConfig {
   if (environment === 'development') refuseLiveKey(settings)
@@ -78,6 +80,16 @@ function refuseLiveKey(settings: SettingsSource): void {
   const isTestKey = settings.read('STRIPE_SECRET_KEY', UNREAD_KEY, true)
   if (isTestKey) return
   settings.report('STRIPE_SECRET_KEY must be a test key, sk_test_… or rk_test_…, in development')
+}
+
+/** What is kept at Stripe has a price that the settings do not know. */
+export function refuseHighMinimum(
+  settings: Pick<SettingsSource, 'report'>,
+  { payment, amountMin }: { payment: PaymentConfig; amountMin: number },
+): void {
+  const sold = payment.provider === 'stripe' ? payment.product : payment
+  if (!('price' in sold) || amountMin <= sold.price.amount) return
+  settings.report('PREMIUM_MIN_AMOUNT must be at most PREMIUM_PRICE')
 }
 
 /** Whether payments with this key move real money. */

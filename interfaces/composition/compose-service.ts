@@ -90,6 +90,7 @@ export async function composePorts({
       verificationLifetimeMs: config.verificationLifetimeMs,
       tokenLifetimeMs: config.tokenLifetimeMs,
       allowPromotionCodes: config.allowPromotionCodes,
+      amountMin: config.amountMin,
       refundDuplicates: config.refundDuplicates,
     },
   }

@@ -110,6 +110,7 @@ function settingsFacts(config: Config): SettingsFacts['settings'] {
       .map(([name]) => `RATE_LIMIT_${name}`),
     isKeyLive: payment.provider === 'stripe' ? isLiveKey(payment.secretKey) : null,
     hasPreviousSecret: config.jwtSecretPrevious !== null,
+    takesAnyPromotionCode: config.allowPromotionCodes && config.amountMin === 0,
     hasOwnContent: config.contentDir !== null,
   }
 }

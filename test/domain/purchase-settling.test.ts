@@ -46,7 +46,7 @@ function report(own: Partial<SessionReport>): SessionReport {
   }
 }
 
-const RULES = { allowPromotionCodes: false, isDuplicate: false, now: later }
+const RULES = { allowPromotionCodes: false, amountMin: 0, isDuplicate: false, now: later }
 
 function settle(purchase: Purchase, own: Partial<SessionReport>, allowPromotionCodes = false) {
   return settlePurchase(purchase, report(own), { ...RULES, allowPromotionCodes })
@@ -128,6 +128,32 @@ describe('a paid session', () => {
       amountReceived: amountTotal,
       paymentIntentId: 'pi_1',
     })
+  })
+
+  test.each([
+    [400, 'paid'],
+    [250, 'paid'],
+    [249, 'review'],
+    [1, 'review'],
+    [0, 'review'],
+  ] as const)(
+    'with a voucher that leaves %p, where 250 is the least, is %s',
+    (amountTotal, state) => {
+      const rules = { ...RULES, allowPromotionCodes: true, amountMin: 250 }
+      const settled = settlePurchase(opened, report({ amountTotal }), rules)
+      expect(settled).toMatchObject(
+        state === 'paid'
+          ? { state }
+          : { state, reviewReason: 'amount', amountReceived: amountTotal },
+      )
+    },
+  )
+
+  test('at the full price is paid, whatever the least is', () => {
+    for (const allowPromotionCodes of [false, true]) {
+      const rules = { ...RULES, allowPromotionCodes, amountMin: 1000 }
+      expect(settlePurchase(opened, report({}), rules).state).toBe('paid')
+    }
   })
 
   test('put aside for a voucher pays once promotion codes are switched on', () => {

@@ -35,6 +35,30 @@ describe('a voucher', () => {
     expect(alarms()).toHaveLength(1)
   })
 
+  test.each<[string, string, StripeObject]>([
+    ['everything', FREE, {}],
+    ['all but a cent less than the least', PAID, { amount_total: 199 }],
+  ])(
+    'for %s waits for an operator where it leaves less than must be paid',
+    async (_, name, fields) => {
+      const terms = { allowPromotionCodes: true, amountMin: 200 }
+      const { service, eventOf, hasPremium, account, alarms } = await openBuyer(terms)
+      expect(await service.deliver(eventOf(name, fields))).toMatchObject(RECEIVED)
+      expect(await hasPremium()).toBe(false)
+      expect(await account()).toMatchObject({
+        purchases: [{ state: 'review', reviewReason: 'amount' }],
+      })
+      expect(alarms()).toHaveLength(1)
+    },
+  )
+
+  test('that leaves the least that must be paid gives premium', async () => {
+    const terms = { allowPromotionCodes: true, amountMin: 200 }
+    const { service, eventOf, hasPremium, alarms } = await openBuyer(terms)
+    expect(await service.deliver(eventOf(PAID, HALF_PRICE))).toMatchObject(RECEIVED)
+    expect([await hasPremium(), alarms()]).toEqual([true, []])
+  })
+
   test('is compared by the undiscounted amount, so a cheaper product is not taken for a voucher', async () => {
     const { service, eventOf, hasPremium } = await openBuyer({ allowPromotionCodes: true })
     const cheaper = { amount_total: 200, amount_subtotal: 200 }

@@ -198,6 +198,7 @@ export function fakePorts(own: Partial<Ports> = {}) {
       verificationLifetimeMs: 30 * MINUTE_MS,
       tokenLifetimeMs: DAY_MS,
       allowPromotionCodes: false,
+      amountMin: 0,
       refundDuplicates: true,
     },
   }

@@ -10,6 +10,7 @@ const SETTINGS: NonNullable<SettingsFacts['settings']> = {
   limitsOff: [],
   isKeyLive: true,
   hasPreviousSecret: false,
+  takesAnyPromotionCode: false,
   hasOwnContent: false,
 }
 const RIGHT: SettingsFacts = {
@@ -41,6 +42,7 @@ test.each<[string, Partial<NonNullable<SettingsFacts['settings']>>, string]>([
   ['a proxy that is not trusted', { trustsProxies: false }, 'TRUSTED_PROXIES'],
   ['limits that are off', { limitsOff: ['RATE_LIMIT_AUTH'] }, 'RATE_LIMIT_AUTH'],
   ['a test key for sales', { isKeyLive: false }, 'test key'],
+  ['promotion codes of any kind', { takesAnyPromotionCode: true }, 'ALLOW_PROMOTION_CODES'],
   ['an old secret that counts', { hasPreviousSecret: true }, 'JWT_SECRET_PREVIOUS'],
 ])('warns of %s', (_, own, named) => {
   const settings = { ...SETTINGS, ...own }

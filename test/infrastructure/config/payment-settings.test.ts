@@ -24,6 +24,16 @@ describe('what is sold', () => {
     ])
   })
 
+  test('the least that a promotion code may leave is no more than the price, where that is known', () => {
+    const blame = { PREMIUM_PRICE: '500', PREMIUM_MIN_AMOUNT: '501' }
+    expect(blamed(() => production(blame))).toEqual(['PREMIUM_MIN_AMOUNT'])
+    expect(blamed(() => development({ PREMIUM_MIN_AMOUNT: '401' }))).toEqual(['PREMIUM_MIN_AMOUNT'])
+    expect(production({ PREMIUM_PRICE: '500', PREMIUM_MIN_AMOUNT: '500' }).amountMin).toBe(500)
+    const atStripe = { STRIPE_PRICE_ID: 'price_1', PREMIUM_MIN_AMOUNT: '99999999' }
+    expect(production(atStripe).amountMin).toBe(99_999_999)
+    expect(production({}).amountMin).toBe(0)
+  })
+
   test('a live key is sent only to Stripe', () => {
     const url = 'http://127.0.0.1:4009'
     expect(blamed(() => production({ STRIPE_API_URL: url }))).toEqual(['STRIPE_API_URL'])

@@ -81,6 +81,7 @@ describe('single settings', () => {
     ['PREMIUM_NAME', ['A', 'x'.repeat(250)], ['x'.repeat(251), ' ', 'a\nb']],
     ['REFUND_DUPLICATES', ['on', 'off'], ['true', 'ON', '1']],
     ['ALLOW_PROMOTION_CODES', ['on', 'off'], ['yes']],
+    ['PREMIUM_MIN_AMOUNT', ['0', '1', '400'], ['-1', '1.00', '1e2', '100000000', 'none']],
     ['EMAIL_PROVIDER', ['resend'], ['console', 'smtp', 'mailgun']],
     ['RESEND_API_KEY', ['re_1'], ['1', 're_', 're_1\n']],
     [

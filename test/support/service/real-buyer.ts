@@ -11,12 +11,14 @@ export function buyerSetup() {
   return async function openBuyer({
     email = EMAIL,
     allowPromotionCodes = false,
+    amountMin = 0,
   }: {
     email?: Email
     allowPromotionCodes?: boolean
+    amountMin?: number
   } = {}) {
     const { double, clock } = await startStripe()
-    const service = openService({ stripe: double, clock, allowPromotionCodes })
+    const service = openService({ stripe: double, clock, allowPromotionCodes, amountMin })
     const second = service.openProcess()
     await service.verify(email)
     const { body } = await service.post('/checkout', { email })

@@ -37,6 +37,7 @@ export function openService({
   clock = fixedClock(),
   webhookSecrets = [WEBHOOK_SECRET],
   product = { price: PRICE, name: 'Alibi Premium' },
+  amountMin = 0,
   path = join(temporaryFolder(), 'alibi.db'),
   timeoutMs,
   busyTimeoutMs,
@@ -47,6 +48,7 @@ export function openService({
   clock?: ReturnType<typeof fixedClock>
   webhookSecrets?: readonly string[]
   product?: StripeProduct
+  amountMin?: number
   /** A database file that is there already, or is to be made; `:memory:` has no second process. */
   path?: string
   /** How long Stripe is waited for; without one, as long as in production. */
@@ -90,7 +92,7 @@ export function openService({
         issuer: PUBLIC_URL,
         lifetimeMs: DAY_MS,
       }),
-      rules: { ...outside.rules, allowPromotionCodes },
+      rules: { ...outside.rules, allowPromotionCodes, amountMin },
     })
     const http = openHttp({ limiters: NO_LIMITS, ...options }, ports)
     return { ...http, connection: database.queries.$client, close: database.close }
