@@ -72,8 +72,8 @@ export type PaymentGateway = {
   findCompletedSessions(window: ListWindow): Promise<ListPage<SessionReport>>
   /** Notifications that some endpoint has not taken. */
   findUndeliveredNotifications(window: ListWindow): Promise<ListPage<PaymentEvent>>
-  findRefunds(window: ListWindow): Promise<ListPage<Refund>>
-  findDisputes(window: ListWindow): Promise<ListPage<Dispute>>
+  findRefunds(window: ListWindow): Promise<ListPage<Listed<Refund>>>
+  findDisputes(window: ListWindow): Promise<ListPage<Listed<Dispute>>>
   /**
    * Throws `invalid_signature` where the header alone shows that `verifyEvent` will, whatever the payload: it is
    * missing, malformed, or made more than five minutes ago.
@@ -94,6 +94,9 @@ export type ListPage<Item> = {
   /** Null on the last page. */
   readonly cursor: string | null
 }
+
+/** An object of a list, and when the provider made it. */
+export type Listed<Item> = Item & { readonly createdAt: Date }
 
 /** One delivery of the provider, in our terms. */
 export type PaymentEvent = PaymentFact & {

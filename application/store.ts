@@ -231,7 +231,8 @@ export type Retention = {
   /**
    * Deletes at most `limit` records that have been of no use since `upTo` or longer, and returns how many; see
    * domain/retention.ts. Messages that were given up, and purchases of an erased address, stay. Once log-outs are
-   * deleted, the tokens of every address from before the latest of them are void.
+   * deleted, the tokens of every address from before the latest of them are void. Foreign reversals count by payment,
+   * and stay while a purchase is open that was made before `upTo`.
    */
   prune(kind: PrunedKind, batch: { upTo: Date; limit: number }): Promise<number>
 }

@@ -2,6 +2,7 @@ import { type Dispute, mergeDispute } from '../../domain/dispute.ts'
 import type { Origin } from '../../domain/grant-change.ts'
 import { isActive, type Reversals } from '../../domain/premium-grant.ts'
 import { mergeRefund, type Refund } from '../../domain/refund.ts'
+import { FOREIGN_REVERSALS_KEPT_MS } from '../../domain/retention.ts'
 import type { Ports } from '../ports.ts'
 
 export type ReversalDependencies = Pick<
@@ -60,6 +61,24 @@ export async function applyReversals(
 ): Promise<number> {
   const newRefunds = await applyRefunds(ports, refunds, origin)
   return newRefunds + (await applyDisputes(ports, disputes, origin))
+}
+
+/**
+ * Whether a refund or a dispute that the reconciler comes across is worth keeping. One of a payment of which no
+ * purchase is known is not, once it is older than what is pruned: it would come back day after day. While a purchase
+ * has been open for as long, its payment may be that one's.
+ */
+export async function isWorthKeeping(
+  { purchases }: Pick<Ports, 'purchases'>,
+  paymentIntentId: string,
+  { madeAt, now }: { madeAt: Date | null; now: Date },
+): Promise<boolean> {
+  const prunedUpTo = new Date(now.getTime() - FOREIGN_REVERSALS_KEPT_MS)
+  if (madeAt === null || madeAt > prunedUpTo) return true
+  if (await purchases.findByPaymentIntentId(paymentIntentId)) return true
+
+  const [oldest] = await purchases.list({ states: ['open'], after: null, limit: 1 })
+  return oldest !== undefined && oldest.createdAt <= prunedUpTo
 }
 
 /**

@@ -8,9 +8,9 @@ import {
   type SessionReport,
 } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
-import type { ListPage, ListWindow, PaymentEvent, Ports } from '../ports.ts'
+import type { Listed, ListPage, ListWindow, PaymentEvent, Ports } from '../ports.ts'
 import type { SweepName } from '../store.ts'
-import { applyDisputes, applyRefunds, readReversals } from './apply-reversals.ts'
+import { applyDisputes, applyRefunds, isWorthKeeping, readReversals } from './apply-reversals.ts'
 import { eachPurchase } from './list-purchases.ts'
 import {
   originOf,
@@ -40,8 +40,8 @@ type SweptItems = {
   open_purchases: Purchase
   completed_sessions: SessionReport
   undelivered_notifications: PaymentEvent
-  refunds: Refund
-  disputes: Dispute
+  refunds: Listed<Refund>
+  disputes: Listed<Dispute>
 }
 
 export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } = {
@@ -64,14 +64,17 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
     windowMs: 2 * DAY_MS,
     pages: ({ payments }, since) => readPages(payments.findUndeliveredNotifications, since),
     idOf: ({ eventId }) => eventId,
-    apply: async (ports, event) => ((await settlePayment(ports, event, 'reconciler')) ? 1 : 0),
+    apply: applyNotification,
   },
   refunds: {
     everyMs: DAY_MS,
     windowMs: 8 * DAY_MS,
     pages: ({ payments }, since) => readPages(payments.findRefunds, since),
     idOf: ({ id }) => id,
-    apply: (ports, refund) => applyRefunds(ports, [refund], reconcilerOrigin(ports)),
+    apply: (ports, { createdAt, ...refund }) =>
+      applyListed(ports, refund, createdAt, () =>
+        applyRefunds(ports, [refund], reconcilerOrigin(ports)),
+      ),
     // Refunds take weeks to bounce.
     pendingPayments: ({ refunds }) => refunds.findPendingPayments(),
   },
@@ -80,7 +83,10 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
     windowMs: 8 * DAY_MS,
     pages: ({ payments }, since) => readPages(payments.findDisputes, since),
     idOf: ({ id }) => id,
-    apply: (ports, dispute) => applyDisputes(ports, [dispute], reconcilerOrigin(ports)),
+    apply: (ports, { createdAt, ...dispute }) =>
+      applyListed(ports, dispute, createdAt, () =>
+        applyDisputes(ports, [dispute], reconcilerOrigin(ports)),
+      ),
     // Banks take months for a verdict.
     pendingPayments: ({ disputes }) => disputes.findPendingPayments(),
   },
@@ -143,6 +149,38 @@ async function rereadPurchase(ports: SettleDependencies, purchase: Purchase): Pr
 async function applySession(ports: SettleDependencies, report: SessionReport): Promise<number> {
   const settlement = await settleSession(ports, report, 'reconciler')
   return settlement?.isStateChange ? 1 : 0
+}
+
+async function applyNotification(ports: SettleDependencies, event: PaymentEvent): Promise<number> {
+  const settle = async () => ((await settlePayment(ports, event, 'reconciler')) ? 1 : 0)
+  const paymentIntentId = reversedPayment(event)
+  if (paymentIntentId === null) return settle()
+  return applyListed(ports, { paymentIntentId }, event.occurredAt, settle)
+}
+
+/** The payment of which the event says that money goes back, or is asked back; null for other events. */
+function reversedPayment(event: PaymentEvent): string | null {
+  switch (event.kind) {
+    case 'refund':
+      return event.refund.paymentIntentId
+    case 'dispute':
+      return event.dispute.paymentIntentId
+    case 'refund_hint':
+      return event.paymentIntentId
+    default:
+      return null
+  }
+}
+
+/** Leaves alone what is not worth keeping. */
+async function applyListed(
+  ports: SettleDependencies,
+  { paymentIntentId }: { readonly paymentIntentId: string },
+  madeAt: Date | null,
+  apply: () => Promise<number>,
+): Promise<number> {
+  const now = ports.clock.now()
+  return (await isWorthKeeping(ports, paymentIntentId, { madeAt, now })) ? apply() : 0
 }
 
 async function closeAbandoned(

@@ -33,6 +33,7 @@ function preparePrunes(client: Database): Readonly<Record<PrunedKind, Prune>> {
       // Were the row of an erased address gone, a late payment would restore it together with the address.
       "state = 'closed' AND expires_at <= ?1 AND email NOT GLOB 'erased-*@alibi.invalid'",
     ),
+    foreign_reversals: preparePruneForeignReversals(client),
     sandbox_sessions: deletion('sandbox_sessions', 'session_id', 'created_at <= ?1'),
     audit_entries: deletion('audit_entries', 'id', 'at <= ?1'),
   }
@@ -67,5 +68,36 @@ function preparePruneLogOuts(client: Database): Prune {
     }
     if (epochs.length > 0) raiseCommonLogOut.run(Math.max(...epochs))
     return epochs.length
+  }
+}
+
+/**
+ * Of a payment whose purchase is known by now only the note is deleted. Nothing is deleted while an older purchase is
+ * open: the provider has been out of reach for so long, and the payment may turn out to be its own.
+ */
+function preparePruneForeignReversals(client: Database): Prune {
+  const deleteClaimed = client.prepare(
+    `DELETE FROM foreign_payments WHERE stored_at <= ?1 AND EXISTS (
+      SELECT 1 FROM purchases
+      WHERE purchases.payment_intent_id = foreign_payments.payment_intent_id
+    )`,
+  )
+  const deleteForeign = client.prepare<{ id: string }, [number, number]>(
+    `DELETE FROM foreign_payments WHERE payment_intent_id IN (
+      SELECT payment_intent_id FROM foreign_payments WHERE stored_at <= ?1 LIMIT ?2
+    ) AND NOT EXISTS (SELECT 1 FROM purchases WHERE state = 'open' AND created_at <= ?1)
+    RETURNING payment_intent_id AS id`,
+  )
+  const deleteRefunds = client.prepare('DELETE FROM refunds WHERE payment_intent_id = ?1')
+  const deleteDisputes = client.prepare('DELETE FROM disputes WHERE payment_intent_id = ?1')
+
+  return ({ upTo, limit }) => {
+    deleteClaimed.run(upTo.getTime())
+    const foreign = deleteForeign.all(upTo.getTime(), limit)
+    for (const { id } of foreign) {
+      deleteRefunds.run(id)
+      deleteDisputes.run(id)
+    }
+    return foreign.length
   }
 }

@@ -8,8 +8,8 @@ import type { RefundState } from '../../domain/refund.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { IS_PAID } from './find-grants.ts'
-import { prepareUpsert } from './prepared-writes.ts'
-import { disputes, purchases, refunds } from './schema.ts'
+import { prepareInsertOnce, prepareUpsert } from './prepared-writes.ts'
+import { disputes, foreignPayments, purchases, refunds } from './schema.ts'
 
 /** A refund or a dispute. */
 type Reversal = {
@@ -81,6 +81,7 @@ function reversalRepository<Fact extends Reversal>(
   },
 ) {
   const findBuyers = prepareFindBuyers(queries)
+  const noteForeign = prepareNoteForeign(queries)
 
   return {
     update: async <Reported extends { readonly id: string }>(
@@ -100,6 +101,7 @@ function reversalRepository<Fact extends Reversal>(
         }
         const facts = [...changed.values()]
         recordChanges(findBuyers(facts), origin, () => facts.forEach(save))
+        noteForeign(facts, origin.at)
         return changes
       }),
     findById: async (id: string) => read(() => find(id)),
@@ -119,5 +121,21 @@ function prepareFindBuyers(queries: Queries): (facts: readonly Reversal[]) => re
     const payments = new Set(facts.map(({ paymentIntentId }) => paymentIntentId))
     const rows = [...payments].flatMap((paymentIntentId) => select.all({ paymentIntentId }))
     return [...new Set(rows.map(({ email }) => email))]
+  }
+}
+
+/** Notes since when something is stored of a payment of which no purchase is known, so that it is deleted in time. */
+function prepareNoteForeign(queries: Queries): (facts: readonly Reversal[], at: Date) => void {
+  const selectPurchase = queries
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(eq(purchases.paymentIntentId, PAYMENT_INTENT_ID))
+    .prepare()
+  const insertOnce = prepareInsertOnce(queries, foreignPayments)
+
+  return (facts, storedAt) => {
+    for (const paymentIntentId of new Set(facts.map((fact) => fact.paymentIntentId))) {
+      if (!selectPurchase.get({ paymentIntentId })) insertOnce({ paymentIntentId, storedAt })
+    }
   }
 }

@@ -105,6 +105,11 @@ export const disputes = sqliteTable('disputes', {
   reportedAt: momentColumn('reported_at').notNull(),
 })
 
+export const foreignPayments = sqliteTable('foreign_payments', {
+  paymentIntentId: text('payment_intent_id').notNull().primaryKey(),
+  storedAt: momentColumn('stored_at').notNull(),
+})
+
 export const outbox = sqliteTable('outbox', {
   key: text('key').$type<OutboxKey>().notNull().primaryKey(),
   kind: text('kind', { enum: OUTBOX_KINDS }).notNull(),

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import type { ListPage, ListWindow, PaymentGateway } from '../../application/ports.ts'
+import type { Listed, ListPage, ListWindow, PaymentGateway } from '../../application/ports.ts'
 import type { Dispute } from '../../domain/dispute.ts'
 import type { Refund } from '../../domain/refund.ts'
 import { expectObject, isInvalidRequest } from './answers.ts'
-import { toDispute, toRefund } from './objects.ts'
+import { toDate, toDispute, toRefund } from './objects.ts'
 import { readAllPages, readPage, windowParams } from './pages.ts'
 
 // Money that goes back to the buyer: https://docs.stripe.com/api/refunds and /disputes.
@@ -55,17 +55,30 @@ export async function refundPayment(
   return listRefunds(stripe, paymentIntentId)
 }
 
-export async function findRefunds(stripe: Stripe, window: ListWindow): Promise<ListPage<Refund>> {
-  return readPage(await stripe.refunds.list(windowParams(window)), 'refund', toRefund)
+export async function findRefunds(
+  stripe: Stripe,
+  window: ListWindow,
+): Promise<ListPage<Listed<Refund>>> {
+  const answer = await stripe.refunds.list(windowParams(window))
+  return readPage(answer, 'refund', (refund) => listed(toRefund(refund), refund))
 }
 
 export async function findDisputes(
   stripe: Stripe,
   window: ListWindow,
   reading: DisputeReading,
-): Promise<ListPage<Dispute>> {
+): Promise<ListPage<Listed<Dispute>>> {
   const answer = await stripe.disputes.list(windowParams(window))
-  return readPage(answer, 'dispute', (dispute) => readDispute(dispute, reading))
+  return readPage(answer, 'dispute', (dispute) => listed(readDispute(dispute, reading), dispute))
+}
+
+function listed<Reversal extends Refund | Dispute>(
+  reversal: Reversal | null,
+  { created }: { created: number },
+): Listed<Reversal> | null {
+  if (reversal === null) return null
+  if (!Number.isSafeInteger(created)) throw new Error('an object without the time of its making')
+  return { ...reversal, createdAt: toDate(created) }
 }
 
 /** Null for a dispute of the other mode, too. */

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
+import { mergeDispute } from '../../domain/dispute.ts'
 import { DAY_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { type Epoch, FIRST_EPOCH } from '../../domain/log-out.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
 import { draftMessage, endMessage } from '../../domain/outbox.ts'
+import { mergeRefund } from '../../domain/refund.ts'
 import type { PrunedKind } from '../../domain/retention.ts'
 import { NOON, ORIGIN, saveVerification } from '../support/fakes.ts'
 import {
@@ -13,6 +15,7 @@ import {
   BERT,
   openPurchase,
   paidPurchase,
+  REFUND,
   SESSION,
 } from '../support/stores/contract-purchases.ts'
 import { DATABASES, STORES } from '../support/stores/stores.ts'
@@ -103,6 +106,16 @@ const KINDS: Readonly<Record<Exclude<PrunedKind, 'sandbox_sessions' | 'log_outs'
     left: async ({ purchases }) =>
       (await purchases.findAccount(ANNA)).purchases.map(({ id }) => Number(id.slice(4))),
   },
+  foreign_reversals: {
+    add: ({ refunds }, moment, number) => {
+      const refund = { ...REFUND, id: `re_${number}`, paymentIntentId: `pi_${number}` }
+      return refunds.update([refund], { ...ORIGIN, at: moment }, mergeRefund)
+    },
+    left: async ({ refunds }) => {
+      const left = await Promise.all(MOMENTS.map((_, number) => refunds.findById(`re_${number}`)))
+      return left.flatMap((refund, number) => (refund ? [number] : []))
+    },
+  },
   audit_entries: {
     add: ({ premiumGrants }, moment, number) =>
       premiumGrants.add({ id: `grant_${number}`, email: ANNA }, { ...ORIGIN, at: moment }),
@@ -179,6 +192,71 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     for (const purchase of kept) {
       expect(await store.purchases.findById(purchase.id)).toEqual(purchase)
     }
+  })
+
+  describe('of refunds and disputes', () => {
+    const stored = { ...ORIGIN, at: at(-1) }
+    const refund = { ...REFUND, paymentIntentId: 'pi_one' }
+    const dispute = {
+      id: 'du_1',
+      paymentIntentId: 'pi_one',
+      state: 'open',
+      reportedAt: NOON,
+    } as const
+
+    async function openWithReversals() {
+      const store = await open()
+      await store.refunds.update([refund], stored, mergeRefund)
+      await store.disputes.update([dispute], stored, mergeDispute)
+      const prune = () => store.retention.prune('foreign_reversals', { upTo: UP_TO, limit: 10 })
+      const left = async () => [
+        await store.refunds.findById(refund.id),
+        await store.disputes.findById(dispute.id),
+      ]
+      return { ...store, prune, left }
+    }
+
+    test('forgets all of a payment that no purchase has', async () => {
+      const { prune, left } = await openWithReversals()
+      expect(await prune()).toBe(1)
+      expect(await left()).toEqual([null, null])
+    })
+
+    test('counts from the first one that was stored of a payment, whatever came after it', async () => {
+      const { refunds, disputes, prune, left } = await openWithReversals()
+      await refunds.update([{ ...refund, state: 'failed' }], { ...stored, at: NOON }, mergeRefund)
+      const later = { ...dispute, id: 'du_2' }
+      await disputes.update([later], { ...stored, at: NOON }, mergeDispute)
+      expect(await prune()).toBe(1)
+      expect([...(await left()), await disputes.findById('du_2')]).toEqual([null, null, null])
+    })
+
+    test('keeps those of a purchase, known before them or after them, for good', async () => {
+      const { purchases, refunds, prune, left } = await openWithReversals()
+      const purchase = paidPurchase('pur_1', { paymentIntentId: 'pi_one' })
+      await purchases.update(ANNA, stored, () => ({ purchase }))
+      const another = { ...refund, id: 're_2', amount: 1 }
+      await refunds.update([another], stored, mergeRefund)
+      for (let rounds = 0; rounds < 2; rounds++) expect(await prune()).toBe(0)
+      expect([...(await left()), await refunds.findById('re_2')]).toEqual([
+        refund,
+        dispute,
+        another,
+      ])
+    })
+
+    test('keeps all while a purchase is open for as long: the payment may be its own', async () => {
+      const { purchases, prune, left } = await openWithReversals()
+      const purchase = openPurchase('pur_1', { createdAt: UP_TO })
+      await purchases.update(ANNA, stored, () => ({ purchase }))
+      expect(await prune()).toBe(0)
+      await purchases.update(ANNA, stored, () => ({ purchase: { ...purchase, state: 'closed' } }))
+      await purchases.update(BERT, stored, () => ({
+        purchase: openPurchase('pur_2', { email: BERT, createdAt: at(1) }),
+      }))
+      expect(await prune()).toBe(1)
+      expect(await left()).toEqual([null, null])
+    })
   })
 
   test('forgets log-outs, those of erased addresses too, and ends every token from before for good', async () => {

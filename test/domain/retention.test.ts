@@ -24,6 +24,7 @@ describe('what is of no use any more', () => {
       log_outs: 90,
       messages: 90,
       unpaid_purchases: 90,
+      foreign_reversals: 2,
       sandbox_sessions: 90,
       audit_entries: 1096,
     })

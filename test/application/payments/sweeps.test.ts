@@ -1,9 +1,10 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { IsolatedStep } from '../../../application/payments/sweep-step.ts'
 import { sweepObjects } from '../../../application/payments/sweeps.ts'
 import { SWEEP_NAMES } from '../../../application/store.ts'
+import { HOUR_MS } from '../../../domain/duration.ts'
 import { openBuyer } from '../../support/buyers.ts'
-import { NOON, ORIGIN } from '../../support/fakes.ts'
+import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 
 /** A step that notes its object and what came of it. */
 function recordingStep() {
@@ -47,4 +48,66 @@ test('a sweep names the objects that it cannot read, and reads pending payments 
     ['re_odd', 'an object of the provider that makes no sense'],
     [paymentIntentId, 1],
   ])
+})
+
+describe('a refund or a dispute of a payment that no purchase here has', () => {
+  const payment = { paymentIntentId: 'pi_of_another_shop' }
+  const refund = { id: 're_1', ...payment, amount: 1, state: 'succeeded' } as const
+  const dispute = { id: 'du_1', ...payment, state: 'open', reportedAt: NOON } as const
+  const event = { eventType: 'of its kind', occurredAt: NOON }
+
+  /** The lists of a provider that has told of both, made at noon. */
+  function listBoth(ports: ReturnType<typeof fakePorts>) {
+    const page = <Item>(items: readonly Item[]) => ({ items, unreadable: [], cursor: null })
+    ports.payments.findRefunds = async () => page([{ ...refund, createdAt: NOON }])
+    ports.payments.findDisputes = async () => page([{ ...dispute, createdAt: NOON }])
+    ports.payments.refunds.push({ ...refund, id: 're_3' })
+    ports.payments.findUndeliveredNotifications = async () =>
+      page([
+        { kind: 'refund', eventId: 'evt_1', refund: { ...refund, id: 're_2' }, ...event },
+        { kind: 'dispute', eventId: 'evt_2', dispute: { ...dispute, id: 'du_2' }, ...event },
+        { kind: 'refund_hint', eventId: 'evt_3', ...payment, ...event },
+      ])
+  }
+
+  async function sweepAll(ports: ReturnType<typeof fakePorts>) {
+    const { step } = recordingStep()
+    for (const name of SWEEP_NAMES) {
+      await Array.fromAsync(sweepObjects(ports, name, { step, since: NOON }))
+    }
+    const refunds = ['re_1', 're_2', 're_3'].map(ports.refunds.findById)
+    const disputes = ['du_1', 'du_2'].map(ports.disputes.findById)
+    return (await Promise.all([...refunds, ...disputes])).filter((fact) => fact !== null).length
+  }
+
+  test('is kept for 48 hours, and does not come back', async () => {
+    const ports = fakePorts()
+    listBoth(ports)
+    ports.clock.advance(48 * HOUR_MS - 1)
+    expect(await sweepAll(ports)).toBe(5)
+    const upTo = ports.clock.now()
+    expect(await ports.retention.prune('foreign_reversals', { upTo, limit: 10 })).toBe(1)
+    ports.clock.advance(1)
+    expect(await sweepAll(ports)).toBe(0)
+  })
+
+  test('is kept however old where a purchase has been open for as long', async () => {
+    const { ports } = await openBuyer()
+    listBoth(ports)
+    ports.payments.readSession = async () => ports.payments.sessions.values().next().value ?? null
+    ports.clock.advance(48 * HOUR_MS)
+    expect(await sweepAll(ports)).toBe(5)
+  })
+
+  test('is kept however old where the payment is that of a purchase', async () => {
+    const { ports, move, current } = await openBuyer()
+    const moved = move('paid')
+    ports.payments.sessions.set(moved.sessionId, { ...moved, ...payment })
+    const { step } = recordingStep()
+    await Array.fromAsync(sweepObjects(ports, 'open_purchases', { step, since: NOON }))
+    expect(await current()).toMatchObject(payment)
+    listBoth(ports)
+    ports.clock.advance(480 * HOUR_MS)
+    expect(await sweepAll(ports)).toBe(5)
+  })
 })

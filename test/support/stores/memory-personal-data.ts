@@ -165,6 +165,7 @@ export function memoryRetention(memory: Memory): Store['retention'] {
           state === 'closed' && expiresAt <= upTo && !isErased(email),
         limit,
       ).length,
+    foreign_reversals: (upTo, limit) => pruneForeignReversals(memory, upTo, limit),
     sandbox_sessions: () => 0,
     audit_entries(upTo, limit) {
       const old = audit.filter(({ at }) => at <= upTo).slice(0, limit)
@@ -173,6 +174,24 @@ export function memoryRetention(memory: Memory): Store['retention'] {
     },
   }
   return { prune: async (kind, { upTo, limit }) => prunes[kind](upTo, limit) }
+}
+
+function pruneForeignReversals(
+  { purchases, refunds, disputes, foreignPayments }: Memory,
+  upTo: Date,
+  limit: number,
+): number {
+  const all = [...purchases.values()]
+  for (const { paymentIntentId } of all) foreignPayments.delete(paymentIntentId ?? '')
+  if (all.some(({ state, createdAt }) => state === 'open' && createdAt <= upTo)) return 0
+
+  const old = [...foreignPayments].filter(([, storedAt]) => storedAt <= upTo).slice(0, limit)
+  for (const [payment] of old) {
+    foreignPayments.delete(payment)
+    deleteSome(refunds, ({ paymentIntentId }) => paymentIntentId === payment, Infinity)
+    deleteSome(disputes, ({ paymentIntentId }) => paymentIntentId === payment, Infinity)
+  }
+  return old.length
 }
 
 /** Returns those that it deleted. */

@@ -122,6 +122,7 @@ function paymentMemory() {
   const operatorGrants: DatedGrant[] = []
   const refunds = new Map<string, Refund>()
   const disputes = new Map<string, Dispute>()
+  const foreignPayments = new Map<string, Date>()
   const messages = new Map<OutboxKey, OutboxMessage>()
   const audit: AuditEntry[] = []
 
@@ -161,6 +162,7 @@ function paymentMemory() {
     operatorGrants,
     refunds,
     disputes,
+    foreignPayments,
     messages,
     audit,
     purchasesOf,
@@ -303,7 +305,7 @@ function memoryPremiumGrants(memory: PaymentMemory): Store['premiumGrants'] {
 
 /** Refunds or disputes: what is known of payments, by the provider's id. */
 function memoryFacts<Fact extends Refund | Dispute>(
-  { purchases, recordChanges }: PaymentMemory,
+  { purchases, foreignPayments, recordChanges }: PaymentMemory,
   facts: Map<string, Fact>,
   isPending: (fact: Fact) => boolean,
 ) {
@@ -333,6 +335,11 @@ function memoryFacts<Fact extends Refund | Dispute>(
       recordChanges(buyersOf([...changed.values()]), origin, () => {
         for (const [id, fact] of changed) facts.set(id, fact)
       })
+      const ours = new Set([...purchases.values()].map(({ paymentIntentId }) => paymentIntentId))
+      for (const { paymentIntentId } of changed.values()) {
+        if (ours.has(paymentIntentId) || foreignPayments.has(paymentIntentId)) continue
+        foreignPayments.set(paymentIntentId, origin.at)
+      }
       return changes
     },
     findById: async (id: string) => facts.get(id) ?? null,

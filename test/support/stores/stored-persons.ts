@@ -25,6 +25,7 @@ export const NO_RECORDS = {
 export const IMPERSONAL = [
   'common_log_out',
   'erased_log_outs',
+  'foreign_payments',
   'heartbeat',
   'log_out_epoch',
   'schema_migrations',
