@@ -66,6 +66,8 @@ export type PurchaseRepository = {
   findById(id: PurchaseId): Promise<Purchase | null>
   findBySessionId(sessionId: string): Promise<Purchase | null>
   findByPaymentIntentId(paymentIntentId: string): Promise<Purchase | null>
+  /** Whether a purchase was made at this price, in this mode. One that is in review for its `order` does not count. */
+  isAskedPrice(price: Price, mode: { live: boolean }): Promise<boolean>
   /** Those in any of the states, by id, from the one after `after`. Ids ascend with the time of their making. */
   list(page: {
     states: readonly PurchaseState[]

@@ -26,8 +26,11 @@ export type Price = { readonly amount: number; readonly currency: string }
 export const PURCHASE_STATES = ['open', 'processing', 'closed', 'review', 'paid'] as const
 export type PurchaseState = (typeof PURCHASE_STATES)[number]
 
-/** Why money that arrived gave no access: the session is not what was asked for. */
-export type ReviewReason = 'amount' | 'currency' | 'mode' | 'livemode'
+/**
+ * Why money that arrived gave no access: the session is not what was asked for. `order`: the purchase is known from its
+ * session alone, and nothing shows that it was ordered here.
+ */
+export type ReviewReason = 'amount' | 'currency' | 'mode' | 'livemode' | 'order'
 
 export type Purchase = PurchaseTerms & PurchaseProgress
 
@@ -42,6 +45,9 @@ export type Order = {
   /** When the provider stops taking money for it. */
   readonly expiresAt: Date
 }
+
+/** Whether the seal of an order shows that this service made it. `none`: a release before seals may have made it. */
+export type OrderSeal = 'fits' | 'broken' | 'none'
 
 /** What was asked for, and what it is called here and at the provider. */
 type PurchaseTerms = Order & {
@@ -82,7 +88,7 @@ export type SessionReport = {
   readonly purchaseId: PurchaseId | null
   readonly outcome: SessionOutcome
   /** Null unless this very service made the session, and it says what was ordered. */
-  readonly order: Order | null
+  readonly order: (Order & { readonly seal: OrderSeal }) | null
   /** In minor units, before and after vouchers. */
   readonly amountSubtotal: number
   readonly amountTotal: number
@@ -120,12 +126,6 @@ export function draftPurchase(draft: {
     sessionId: null,
     paymentIntentId: null,
   }
-}
-
-// Why: docs/decisions.md#a-payment-page-carries-its-order
-/** A purchase whose row was lost, as it was when its session was made. */
-export function restorePurchase(order: Order, { live }: { live: boolean }): Purchase {
-  return { ...order, live, state: 'open', sessionId: null, paymentIntentId: null }
 }
 
 /** The one purchase an address can pay at this moment. */
@@ -229,6 +229,8 @@ export function settlePurchase(
   },
 ): Purchase {
   const seen = linkPurchase(purchase, report)
+  // What it was measured against is not known to be ours, and another report does not change that.
+  if (seen.state === 'review' && seen.reviewReason === 'order') return seen
   if (report.outcome !== 'paid') return advance(seen, { state: STATE_AFTER[report.outcome] })
 
   const { amountTotal } = report
@@ -259,14 +261,15 @@ export function acceptDuplicate(purchase: Purchase): Purchase {
 }
 
 /** Adds the provider's ids to the purchase. A report that brings nothing new returns the same object. */
-function linkPurchase(purchase: Purchase, report: SessionReport): Purchase {
+export function linkPurchase(purchase: Purchase, report: SessionReport): Purchase {
   const sessionId = purchase.sessionId ?? report.sessionId
   const paymentIntentId = purchase.paymentIntentId ?? report.paymentIntentId
   const isLinked = sessionId === purchase.sessionId && paymentIntentId === purchase.paymentIntentId
   return isLinked ? purchase : { ...purchase, sessionId, paymentIntentId }
 }
 
-function advance(purchase: Purchase, progress: PurchaseProgress): Purchase {
+/** Moves a purchase to a later state; towards an earlier one it stays as it is. */
+export function advance(purchase: Purchase, progress: PurchaseProgress): Purchase {
   const isLater = PURCHASE_STATES.indexOf(progress.state) > PURCHASE_STATES.indexOf(purchase.state)
   return isLater ? { ...termsOf(purchase), ...progress } : purchase
 }

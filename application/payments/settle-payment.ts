@@ -1,11 +1,16 @@
 import { isErased } from '../../domain/erasure.ts'
 import type { Actor, Origin } from '../../domain/grant-change.ts'
+import {
+  isSamePrice,
+  type NamedOrder,
+  refuseOrder,
+  restorePurchase,
+} from '../../domain/lost-order.ts'
 import { messagesAbout, type OutboxMessage } from '../../domain/outbox.ts'
 import { hasPremium, isDuplicatePayment, type Reversals } from '../../domain/premium-grant.ts'
 import {
   isReportOf,
   type Purchase,
-  restorePurchase,
   type SessionReport,
   settlePurchase,
 } from '../../domain/purchase.ts'
@@ -41,7 +46,7 @@ export async function settlePayment(
   const origin = originOf(ports, { by, source })
   switch (event.kind) {
     case 'session': {
-      const settlement = await settleSession(ports, event.report, by, source)
+      const settlement = await settleReport(ports, event.report, { origin, isRead: false })
       return settlement?.isStateChange ?? false
     }
     case 'refund':
@@ -58,20 +63,31 @@ export async function settlePayment(
 }
 
 /**
- * Applies what the provider says about a session. Webhook, success page, checkout, reconciler and operator all call it.
- * Null when the session is not one of ours. A purchase of ours whose row is lost is restored from the order that the
- * session names, together with its refunds and disputes.
+ * Applies what the provider answered about a session. Success page, checkout, reconciler and operator all call it. Null
+ * when the session is not one of ours. A purchase of ours whose row is lost is restored from the order that the session
+ * names, together with its refunds and disputes; it gives access only where the order is believed.
  */
 export async function settleSession(
   ports: SettleDependencies,
   report: SessionReport,
   by: Actor,
-  source: string = report.sessionId,
 ): Promise<Settlement | null> {
-  const origin = originOf(ports, { by, source })
-  const step = await settleOne(ports, report, origin)
+  const origin = originOf(ports, { by, source: report.sessionId })
+  return settleReport(ports, report, { origin, isRead: true })
+}
+
+/** A report, and where from: `isRead` when the provider answered with it just now, rather than notified of it. */
+type Telling = { readonly origin: Origin; readonly isRead: boolean }
+
+async function settleReport(
+  ports: SettleDependencies,
+  report: SessionReport,
+  telling: Telling,
+): Promise<Settlement | null> {
+  const { origin } = telling
+  const step = await settleOne(ports, report, telling)
   if (!step) {
-    if (by === 'webhook') {
+    if (origin.by === 'webhook') {
       ports.log('payment.foreign_session', { session: report.sessionId })
     }
     return null
@@ -88,16 +104,23 @@ type Step = {
   readonly isRestored: boolean
 }
 
-/** Null when the report is about no purchase of ours. */
+/**
+ * Null when the report is about no purchase of ours. Of a purchase that is not known, a notification is no more than a
+ * hint: the provider is asked. One that is known is settled without a question.
+ */
 async function settleOne(
   ports: SettleDependencies,
   report: SessionReport,
-  origin: Origin,
+  { origin, isRead }: Telling,
 ): Promise<Step | null> {
   const known = await findPurchase(ports, report)
   if (known) return settleKnown(ports, known, { report, origin })
-  const lost = findLost(ports, report)
-  return lost && settleLost(ports, lost, { report, origin })
+  const order = findLostOrder(ports, report)
+  if (!order) return null
+  if (isRead) return settleLost(ports, order, { report, origin })
+
+  const read = await ports.payments.readSession(report.sessionId)
+  return read && settleOne(ports, read, { origin, isRead: true })
 }
 
 async function findPurchase(
@@ -109,10 +132,12 @@ async function findPurchase(
 }
 
 /** Only a payment in our own mode is restored. A page without a payment is not. */
-function findLost({ payments }: Pick<Ports, 'payments'>, report: SessionReport): Purchase | null {
-  const isWorthIt = report.outcome === 'paid' || report.outcome === 'processing'
-  const isOurMode = report.live === payments.live
-  return report.order && isWorthIt && isOurMode ? restorePurchase(report.order, payments) : null
+function findLostOrder(
+  { payments }: Pick<Ports, 'payments'>,
+  { order, outcome, live }: SessionReport,
+): NamedOrder | null {
+  const isWorthIt = outcome === 'paid' || outcome === 'processing'
+  return isWorthIt && live === payments.live ? order : null
 }
 
 type Reported = { readonly report: SessionReport; readonly origin: Origin }
@@ -129,22 +154,42 @@ async function settleKnown(
   return settled?.step ?? null
 }
 
-/** Stores a purchase whose row is lost, unless another process has stored it in the meantime. */
+/**
+ * Stores a purchase whose row is lost, unless another process has stored it in the meantime. Money for an order that is
+ * not believed is put aside once it has come.
+ */
 async function settleLost(
   ports: SettleDependencies,
-  restored: Purchase,
+  order: NamedOrder,
   { report, origin }: Reported,
 ): Promise<Step | null> {
+  const isBelieved = await isOrderBelieved(ports, order)
+  if (!isBelieved && report.outcome !== 'paid') return null
   const reversals = await findReversals(ports, report.paymentIntentId)
   await applyReversals(ports, reversals, origin)
 
+  const restored = restorePurchase(order, ports.payments)
   const { step } = await ports.purchases.update(restored.email, origin, (account) => {
     const stored = account.purchases.find(({ id }) => id === restored.id)
     const before = stored ?? restored
-    const lost = stored ? null : reversals
+    const lost = stored ? null : { ...reversals, isBelieved }
     return takeStep(ports, { account, before, lost, report, now: origin.at })
   })
+  // Those that had been stored for long may have been pruned just before the purchase was there that they belong to.
+  await applyReversals(ports, reversals, origin)
   return step
+}
+
+/** Whether this service made the order: its seal shows it, or, for want of a seal, a price that is asked for here. */
+async function isOrderBelieved(
+  { purchases, payments }: Pick<Ports, 'purchases' | 'payments'>,
+  { seal, price }: NamedOrder,
+): Promise<boolean> {
+  if (seal !== 'none') return seal === 'fits'
+  const { live } = payments
+  return (
+    (await purchases.isAskedPrice(price, { live })) || isSamePrice(await payments.price(), price)
+  )
 }
 
 /** No step where the report turns out to be about another session than the purchase's own. */
@@ -159,8 +204,8 @@ function takeStep(
   }: {
     account: Account
     before: Purchase
-    /** The refunds and disputes of a purchase whose row is lost; null for any other purchase. */
-    lost: Reversals | null
+    /** The refunds and disputes of a purchase whose row is lost, and whether its order is believed. Null for others. */
+    lost: (Reversals & { readonly isBelieved: boolean }) | null
     report: SessionReport
     now: Date
   },
@@ -169,7 +214,8 @@ function takeStep(
   const { allowPromotionCodes, amountMin, refundDuplicates } = rules
   const isDuplicate = isDuplicatePayment(grants, before.id)
   const terms = { allowPromotionCodes, amountMin, isDuplicate, now }
-  const after = settlePurchase(before, report, terms)
+  const isRefused = lost !== null && !lost.isBelieved
+  const after = isRefused ? refuseOrder(before, report) : settlePurchase(before, report, terms)
   const messages = messagesAbout(
     { before, after, outcome: report.outcome, lost },
     { hasPremium: hasPremium(grants), refundDuplicates, now },

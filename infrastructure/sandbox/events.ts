@@ -1,13 +1,18 @@
 import type { SandboxSession } from '../../application/sandbox-checkout.ts'
 import { DEFAULT_LANGUAGE } from '../../domain/language.ts'
+import type { OrderSeals } from '../secrets/order-seals.ts'
 import { toSeconds } from '../stripe/objects.ts'
 import { orderMetadata, type SessionObject } from '../stripe/session-reports.ts'
 import type { SandboxSessionRecord } from './session.ts'
 
 type State = SandboxSession['state']
 
-/** Where the buyer pays, and where the buyer goes from there. */
-export type SandboxAddresses = { readonly pageUrl: string; readonly successUrl: string }
+/** Where the buyer pays, where the buyer goes from there, and what seals the order. */
+export type SandboxPage = {
+  readonly pageUrl: string
+  readonly successUrl: string
+  readonly seals: OrderSeals
+}
 
 /** What the sandbox reports in the form of a Stripe event: https://docs.stripe.com/api/events/object. */
 export type SandboxEvent = {
@@ -22,7 +27,7 @@ export type SandboxEvent = {
 /** Null where a real provider would have nothing to report. */
 export function sandboxEvent(
   { before, after }: { before: SandboxSessionRecord; after: SandboxSessionRecord },
-  { id, now, addresses }: { id: string; now: Date; addresses: SandboxAddresses },
+  { id, now, page }: { id: string; now: Date; page: SandboxPage },
 ): SandboxEvent | null {
   const type = eventType(before.state, after.state)
   if (!type) return null
@@ -32,7 +37,7 @@ export function sandboxEvent(
     type,
     created: toSeconds(now),
     livemode: false,
-    data: { object: isAboutIntent(type) ? intentObject(after) : sessionObject(after, addresses) },
+    data: { object: isAboutIntent(type) ? intentObject(after) : sessionObject(after, page) },
   }
 }
 
@@ -80,7 +85,7 @@ const INTENT_STATUS: Readonly<
 }
 
 /** The session as Stripe would show it, with the fields that Alibi reads. */
-function sessionObject(record: SandboxSessionRecord, { pageUrl, successUrl }: SandboxAddresses) {
+function sessionObject(record: SandboxSessionRecord, { pageUrl, successUrl, seals }: SandboxPage) {
   const { sessionId, purchaseId, customerEmail, price, state, createdAt, expiresAt } = record
   const order = { id: purchaseId, email: customerEmail, language: DEFAULT_LANGUAGE, price }
   const status = SESSION_STATUS[state]
@@ -95,7 +100,7 @@ function sessionObject(record: SandboxSessionRecord, { pageUrl, successUrl }: Sa
     customer_email: customerEmail,
     expires_at: toSeconds(expiresAt),
     livemode: false,
-    metadata: orderMetadata(order),
+    metadata: orderMetadata(order, seals),
     mode: 'payment',
     payment_intent: record.paymentIntentId,
     payment_status: state === 'paid' ? 'paid' : 'unpaid',
@@ -108,10 +113,10 @@ function sessionObject(record: SandboxSessionRecord, { pageUrl, successUrl }: Sa
 /** The session with its payment intent in it, rather than the intent's id. */
 export function expandedSessionObject(
   record: SandboxSessionRecord,
-  addresses: SandboxAddresses,
+  page: SandboxPage,
 ): SessionObject {
   const intent = record.paymentIntentId === null ? null : intentObject(record)
-  return { ...sessionObject(record, addresses), payment_intent: intent }
+  return { ...sessionObject(record, page), payment_intent: intent }
 }
 
 function intentObject({ paymentIntentId, purchaseId, price, state }: SandboxSessionRecord) {

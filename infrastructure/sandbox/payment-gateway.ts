@@ -2,10 +2,11 @@ import type { Clock, PaymentGateway } from '../../application/ports.ts'
 import type { SandboxCheckout, SandboxSession } from '../../application/sandbox-checkout.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Price, SessionReport } from '../../domain/purchase.ts'
+import type { OrderSeals } from '../secrets/order-seals.ts'
 import { eventTranslation } from '../stripe/events.ts'
 import { signatureHeaderCheck, stripeNotifications } from '../stripe/notifications.ts'
 import { type ReturnUrls, sessionReports, successUrl } from '../stripe/session-reports.ts'
-import { expandedSessionObject, type SandboxAddresses, sandboxEvent } from './events.ts'
+import { expandedSessionObject, type SandboxPage, sandboxEvent } from './events.ts'
 import {
   applyAction,
   expire,
@@ -29,6 +30,7 @@ export function sandboxPaymentGateway({
   productName,
   payUrl,
   returnUrls,
+  seals,
   webhookSecret,
   deliver,
   wait,
@@ -41,6 +43,7 @@ export function sandboxPaymentGateway({
   /** The address of the payment pages, to which the id of a session is appended. */
   payUrl: string
   returnUrls: ReturnUrls
+  seals: OrderSeals
   webhookSecret: string
   /** Resolves true once the notification was taken; anything else has it sent again. */
   deliver: (delivery: SandboxDelivery) => Promise<boolean>
@@ -50,11 +53,12 @@ export function sandboxPaymentGateway({
   newId: (prefix: string) => string
 }): { gateway: PaymentGateway; sandboxCheckout: SandboxCheckout; stop(): void } {
   const sender = webhookSender({ webhookSecret, deliver, wait, clock })
-  const reportSession = sessionReports({ returnUrls })
+  const reportSession = sessionReports({ returnUrls, seals })
   const translate = eventTranslation({ live: false, reportSession })
-  const addressesOf = (sessionId: string): SandboxAddresses => ({
+  const pageOf = (sessionId: string): SandboxPage => ({
     pageUrl: payUrl + sessionId,
     successUrl: successUrl(returnUrls, sessionId),
+    seals,
   })
 
   /** Takes a step of a session, and sends its event to the webhook. */
@@ -70,8 +74,8 @@ export function sandboxPaymentGateway({
       return after
     })
     for (const transition of transitions) {
-      const addresses = addressesOf(sessionId)
-      const event = sandboxEvent(transition, { id: newId('evt_'), now, addresses })
+      const page = pageOf(sessionId)
+      const event = sandboxEvent(transition, { id: newId('evt_'), now, page })
       if (event) sender.send(event)
     }
     return moved
@@ -82,7 +86,7 @@ export function sandboxPaymentGateway({
     move(sessionId, (record) => expireWhenDue(record, clock.now()))
 
   function report(record: SandboxSessionRecord): SessionReport {
-    return reportSession(expandedSessionObject(record, addressesOf(record.sessionId)))
+    return reportSession(expandedSessionObject(record, pageOf(record.sessionId)))
   }
 
   function show({ sessionId, price, state }: SandboxSessionRecord): SandboxSession {
@@ -91,7 +95,7 @@ export function sandboxPaymentGateway({
       productName,
       price,
       state,
-      successUrl: addressesOf(sessionId).successUrl,
+      successUrl: pageOf(sessionId).successUrl,
       cancelUrl: returnUrls.cancel,
     }
   }
@@ -110,7 +114,7 @@ export function sandboxPaymentGateway({
         expiresAt: purchase.expiresAt,
         paymentIntentId: null,
       })
-      return { sessionId, checkoutUrl: addressesOf(sessionId).pageUrl }
+      return { sessionId, checkoutUrl: pageOf(sessionId).pageUrl }
     },
     async readSession(sessionId) {
       const record = await look(sessionId)

@@ -63,7 +63,8 @@ export function hmacSecrets({
   }
 }
 
-function deriveKey(secret: string, purpose: string): Buffer {
+/** A key for this purpose alone (HKDF, RFC 5869). */
+export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES))
 }
 
@@ -82,7 +83,7 @@ function newId(prefix: string): string {
 }
 
 /** Makes sure that no two pairs of texts become the same bytes. */
-function lengthPrefixed(text: string): Buffer {
+export function lengthPrefixed(text: string): Buffer {
   const bytes = Buffer.from(text)
   const length = Buffer.alloc(4)
   length.writeUInt32BE(bytes.length)

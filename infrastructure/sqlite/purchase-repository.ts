@@ -35,6 +35,19 @@ export function sqlitePurchaseRepository(
     .from(purchases)
     .where(eq(purchases.paymentIntentId, sql.placeholder('paymentIntentId')))
     .prepare()
+  const selectByPrice = queries
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.priceAmount, sql.placeholder('amount')),
+        eq(purchases.priceCurrency, sql.placeholder('currency')),
+        eq(purchases.live, sql.placeholder('live')),
+        sql`${purchases.reviewReason} IS NOT 'order'`,
+      ),
+    )
+    .limit(1)
+    .prepare()
   const selectPage = queries
     .select()
     .from(purchases)
@@ -88,6 +101,8 @@ export function sqlitePurchaseRepository(
       read(() => purchaseOrNull(selectBySessionId.get({ sessionId }))),
     findByPaymentIntentId: async (paymentIntentId) =>
       read(() => purchaseOrNull(selectByPaymentIntentId.get({ paymentIntentId }))),
+    isAskedPrice: async (price, { live }) =>
+      read(() => selectByPrice.get({ ...price, live }) !== undefined),
     list: async ({ states, after, limit }) =>
       readTogether(() =>
         // One query of the index for each state: for several states at once SQLite would sort all the rows that are

@@ -1,5 +1,6 @@
 import type { Clock, PaymentGateway } from '../../application/ports.ts'
 import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
+import type { OrderSeals } from '../secrets/order-seals.ts'
 import { notFoundAs } from './answers.ts'
 import { stripeClient } from './client.ts'
 import { eventTranslation, findUndeliveredNotifications } from './events.ts'
@@ -19,6 +20,7 @@ export function stripePaymentGateway({
   product,
   returnUrls,
   allowPromotionCodes,
+  seals,
   clock,
   timeoutMs = TIMEOUT_MS,
 }: {
@@ -29,12 +31,13 @@ export function stripePaymentGateway({
   product: StripeProduct
   returnUrls: ReturnUrls
   allowPromotionCodes: boolean
+  seals: OrderSeals
   clock: Clock
   timeoutMs?: number
 }): PaymentGateway {
   const ask = stripeClient({ secretKey, apiUrl, timeoutMs })
   const live = isLiveKey(secretKey)
-  const reportSession = sessionReports({ returnUrls })
+  const reportSession = sessionReports({ returnUrls, seals })
   const translate = eventTranslation({ live, reportSession })
   const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })
   return {
@@ -45,7 +48,7 @@ export function stripePaymentGateway({
         : remembered(() => ask((stripe) => readPrice(stripe, product.priceId))),
     createSession: (purchase) =>
       ask((stripe) =>
-        createSession(stripe, { purchase, product, returnUrls, allowPromotionCodes }),
+        createSession(stripe, { purchase, product, returnUrls, allowPromotionCodes, seals }),
       ),
     readSession: (sessionId) =>
       ask((stripe) => notFoundAs(readSession(stripe, sessionId, reportSession), null)),

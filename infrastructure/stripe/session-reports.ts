@@ -3,12 +3,14 @@ import { findEmail } from '../../domain/email.ts'
 import { findLanguage } from '../../domain/language.ts'
 import {
   type Order,
+  type OrderSeal,
   type Price,
   type PurchaseId,
   readPurchaseId,
   type SessionOutcome,
   type SessionReport,
 } from '../../domain/purchase.ts'
+import type { OrderSeals } from '../secrets/order-seals.ts'
 import { idOf, toDate } from './objects.ts'
 
 /**
@@ -40,12 +42,18 @@ export type ReturnUrls = { readonly success: string; readonly cancel: string }
 /** How a session is reported: with the outcome that an event has, or with what the session says of itself. */
 export type ReportSession = (session: SessionObject, outcome?: SessionOutcome) => SessionReport
 
-export function sessionReports({ returnUrls }: { returnUrls: ReturnUrls }): ReportSession {
+export function sessionReports({
+  returnUrls,
+  seals,
+}: {
+  returnUrls: ReturnUrls
+  seals: OrderSeals
+}): ReportSession {
   return (session, outcome = outcomeOf(session)) => ({
     sessionId: session.id,
     purchaseId: purchaseIdOf(session),
     outcome,
-    order: orderOf(session, returnUrls),
+    order: orderOf(session, { returnUrls, seals }),
     // Sessions that ask for no money have no amounts; 0 is never what was asked for.
     amountSubtotal: session.amount_subtotal ?? 0,
     amountTotal: session.amount_total ?? 0,
@@ -63,14 +71,14 @@ export function successUrl({ success }: ReturnUrls, sessionId: string): string {
 }
 
 /** What a session keeps of its order, so that a purchase can be restored from it. */
-export function orderMetadata({
-  id,
-  email,
-  language,
-  price,
-}: Omit<Order, 'createdAt' | 'expiresAt'>) {
+export function orderMetadata(
+  order: Omit<Order, 'createdAt' | 'expiresAt'>,
+  seals: Pick<OrderSeals, 'sealOf'>,
+) {
+  const { id, email, language, price } = order
   const { amount, currency } = price
-  return { purchase_id: id, email, language, amount: String(amount), currency }
+  const seal = seals.sealOf(order)
+  return { purchase_id: id, email, language, amount: String(amount), currency, seal }
 }
 
 /** What a session says of itself. Without its payment intent expanded, money that bounced seems to be on its way. */
@@ -104,7 +112,10 @@ function purchaseIdOf({ client_reference_id, metadata }: SessionObject): Purchas
 }
 
 /** Another Alibi in the same account names its purchases as we do; only its buyers come back to another address. */
-function orderOf(session: SessionObject, returnUrls: ReturnUrls): Order | null {
+function orderOf(
+  session: SessionObject,
+  { returnUrls, seals }: { returnUrls: ReturnUrls; seals: OrderSeals },
+): SessionReport['order'] {
   const id = purchaseIdOf(session)
   const isOurs = session.success_url?.startsWith(successUrl(returnUrls, '')) ?? false
   if (id === null || !isOurs) return null
@@ -115,7 +126,20 @@ function orderOf(session: SessionObject, returnUrls: ReturnUrls): Order | null {
   const { created, expires_at } = session
   const isDated = [created, expires_at].every(Number.isSafeInteger)
   if (email === null || language === null || price === null || !isDated) return null
-  return { id, email, language, price, createdAt: toDate(created), expiresAt: toDate(expires_at) }
+  const createdAt = toDate(created)
+  const expiresAt = toDate(expires_at)
+  const seal = checkSeal({ id, email, price }, { session, seals })
+  return { id, email, language, price, createdAt, expiresAt, seal }
+}
+
+function checkSeal(
+  order: Pick<Order, 'id' | 'email' | 'price'>,
+  { session, seals }: { session: SessionObject; seals: OrderSeals },
+): OrderSeal {
+  const seal = session.metadata?.['seal'] ?? ''
+  // Stripe keeps no key of metadata that has no value.
+  if (seal === '') return 'none'
+  return seals.fits(order, seal) ? 'fits' : 'broken'
 }
 
 function priceOf({ metadata }: SessionObject): Price | null {

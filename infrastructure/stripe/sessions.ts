@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import type { CheckoutSession, ListPage, ListWindow } from '../../application/ports.ts'
 import { type Purchase, SESSION_ID, type SessionReport } from '../../domain/purchase.ts'
 import type { StripeProduct } from '../config/payment-settings.ts'
+import type { OrderSeals } from '../secrets/order-seals.ts'
 import { expectObject, isInvalidRequest, isMissing } from './answers.ts'
 import { toSeconds } from './objects.ts'
 import { readPage, windowParams } from './pages.ts'
@@ -19,6 +20,7 @@ type Sale = {
   readonly product: StripeProduct
   readonly returnUrls: ReturnUrls
   readonly allowPromotionCodes: boolean
+  readonly seals: OrderSeals
 }
 
 const WITH_PAYMENT_INTENT = { expand: ['payment_intent'] }
@@ -40,6 +42,7 @@ function sessionParams({
   product,
   returnUrls,
   allowPromotionCodes,
+  seals,
 }: Sale): Stripe.Checkout.SessionCreateParams {
   const { amount, currency } = purchase.price
   return {
@@ -56,7 +59,7 @@ function sessionParams({
     ],
     customer_email: purchase.email,
     client_reference_id: purchase.id,
-    metadata: orderMetadata(purchase),
+    metadata: orderMetadata(purchase, seals),
     payment_intent_data: { metadata: { purchase_id: purchase.id } },
     expires_at: toSeconds(purchase.expiresAt),
     // Stripe puts the id in place of the braces.

@@ -10,6 +10,7 @@ export const REVIEW_WORDS: Readonly<Record<ReviewReason, string>> = {
   currency: 'it was paid in another currency',
   mode: 'the session is not for a single payment',
   livemode: 'live and test mode do not match',
+  order: 'nothing shows that it was ordered here',
 }
 
 /** `4.00 EUR`. */

@@ -3,6 +3,7 @@ import type { SandboxCheckout } from '../../application/sandbox-checkout.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { EmailConfig, EmailProvider } from '../../infrastructure/config/email-settings.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
+import type { OrderSeals } from '../../infrastructure/secrets/order-seals.ts'
 import type { ReturnUrls } from '../../infrastructure/stripe/session-reports.ts'
 import { FOLDERS, ROUTES } from '../http/paths.ts'
 import { wait } from './wait.ts'
@@ -10,12 +11,14 @@ import { wait } from './wait.ts'
 export async function composePayment({
   config: { payment, allowPromotionCodes },
   store,
+  seals,
   clock,
   publicUrl,
   url,
 }: {
   config: Config
   store: DatabaseStore
+  seals: OrderSeals
   clock: Clock
   publicUrl: string
   url: string
@@ -30,6 +33,7 @@ export async function composePayment({
       ...payment,
       returnUrls: returnUrls(publicUrl),
       allowPromotionCodes,
+      seals,
       clock,
     })
     return { gateway, sandboxCheckout: null, stop() {} }
@@ -42,6 +46,7 @@ export async function composePayment({
     sessions: store.sandboxSessions,
     payUrl: publicUrl + FOLDERS.sandboxPay.path,
     returnUrls: returnUrls(publicUrl),
+    seals,
     webhookSecret: crypto.randomUUID(),
     deliver: (delivery) => postNotification(webhookUrl, delivery),
     wait,

@@ -53,6 +53,7 @@ export async function composePorts({
   const { hmacSecrets } = await import('../../infrastructure/secrets/hmac-secrets.ts')
   const { lastReasonCache } = await import('../../infrastructure/last-reason-cache.ts')
   const { jwtTokens } = await import('../../infrastructure/secrets/jwt-tokens.ts')
+  const { orderSeals } = await import('../../infrastructure/secrets/order-seals.ts')
   const { sessionQuestionGate } = await import(
     '../../infrastructure/rate-limit/session-question-gate.ts'
   )
@@ -60,7 +61,8 @@ export async function composePorts({
 
   const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
   const clock = systemClock()
-  const payment = await composePayment({ config, store, clock, publicUrl, url })
+  const seals = orderSeals({ secret, previousSecret: config.jwtSecretPrevious })
+  const payment = await composePayment({ config, store, seals, clock, publicUrl, url })
   const mailer = await composeMailer(config.email, {
     from: config.emailFrom,
     content,

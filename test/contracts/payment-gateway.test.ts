@@ -65,6 +65,7 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
         price: PRICE,
         createdAt: purchase.createdAt,
         expiresAt: purchase.expiresAt,
+        seal: 'fits',
       },
       amountSubtotal: 400,
       amountTotal: 400,

@@ -72,6 +72,36 @@ describe.each(STORES)('PurchaseRepository on %s', (_, open) => {
     expect(await purchases.findByPaymentIntentId('pi_two')).toBeNull()
   })
 
+  test('knows at which prices it has purchases, by mode, but for orders that were refused', async () => {
+    const { purchases } = await open()
+    const order = { reviewReason: 'order', amountReceived: 1 } as const
+    const amount = { reviewReason: 'amount', amountReceived: 1 } as const
+    const at = (amount: number, currency = 'eur') => ({ price: { amount, currency } })
+    for (const purchase of [
+      openPurchase('one', at(300)),
+      openPurchase('two', { ...at(1), state: 'review', ...order }),
+      openPurchase('three', { ...at(2), state: 'review', ...amount }),
+      openPurchase('four', { ...at(3), state: 'closed', live: true }),
+    ]) {
+      await save(purchases, purchase)
+    }
+    const asked = (amount: number, currency = 'eur', live = false) =>
+      purchases.isAskedPrice({ amount, currency }, { live })
+    expect([await asked(300), await asked(2), await asked(3, 'eur', true)]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    for (const other of [
+      asked(300, 'usd'),
+      asked(301),
+      asked(300, 'eur', true),
+      asked(1),
+      asked(3),
+    ])
+      expect(await other).toBe(false)
+  })
+
   test('changes the purchase that is there', async () => {
     const { purchases } = await open()
     await save(purchases, openPurchase('one'))

@@ -20,7 +20,6 @@ import {
   type PurchaseId,
   readPurchaseId,
   refuseSecondPayment,
-  restorePurchase,
 } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
 import { inState, NOON } from '../support/fakes.ts'
@@ -199,14 +198,6 @@ describe('an operator', () => {
 
   test('has to look at no money where none has come, as with a voucher for everything', () => {
     expect(awaitsReview({ ...review, amountReceived: 0 } as Purchase, NOTHING_BACK)).toBe(false)
-  })
-})
-
-describe('a purchase whose row was lost', () => {
-  test('is again as it was drafted, whatever has happened to it since', () => {
-    const { createdAt, expiresAt } = drafted
-    expect(restorePurchase({ ...order, createdAt, expiresAt }, { live: true })).toEqual(drafted)
-    expect(restorePurchase({ ...order, createdAt, expiresAt }, { live: false }).live).toBe(false)
   })
 })
 

@@ -12,6 +12,7 @@ import {
   newPurchase,
   PRICE,
   PUBLIC_URL,
+  SEALS,
   WEBHOOK_SECRET,
 } from '../../support/stripe/payment-gateways.ts'
 
@@ -28,6 +29,7 @@ async function openSandbox(own: Partial<Settings> = {}) {
     productName: 'Alibi Premium',
     payUrl: `${PUBLIC_URL}/sandbox/pay/`,
     returnUrls: returnUrls(PUBLIC_URL),
+    seals: SEALS,
     webhookSecret: WEBHOOK_SECRET,
     deliver: async (delivery) => deliveries.push(delivery),
     wait: () => Promise.reject(new Error('nothing had to be sent again')),

@@ -4,7 +4,7 @@ import { stripeNotifications } from '../../../infrastructure/stripe/notification
 import { sessionReports } from '../../../infrastructure/stripe/session-reports.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
-import { PUBLIC_URL } from '../../support/stripe/payment-gateways.ts'
+import { PUBLIC_URL, SEALS } from '../../support/stripe/payment-gateways.ts'
 import {
   type StripeEvent,
   signedDelivery,
@@ -18,7 +18,7 @@ const REFUSAL = { name: 'DomainError', refusal: 'invalid_signature' }
 
 function reader({ webhookSecrets = [SECRET] } = {}) {
   const clock = fixedClock()
-  const reportSession = sessionReports({ returnUrls: returnUrls(PUBLIC_URL) })
+  const reportSession = sessionReports({ returnUrls: returnUrls(PUBLIC_URL), seals: SEALS })
   const translate = eventTranslation({ live: false, reportSession })
   return { clock, read: stripeNotifications({ webhookSecrets, translate, clock }) }
 }

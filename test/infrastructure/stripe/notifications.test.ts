@@ -6,6 +6,7 @@ import { stripeNotifications } from '../../../infrastructure/stripe/notification
 import { sessionReports } from '../../../infrastructure/stripe/session-reports.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
+import { SEALS } from '../../support/stripe/payment-gateways.ts'
 import {
   adaptedStripeEvent,
   PAYLOAD_PAYMENT_INTENT_ID,
@@ -23,7 +24,7 @@ const SECRET = 'whsec_notifications'
 const PAYLOAD_PUBLIC_URL = 'https://api.example.com'
 
 function reader({ live = false } = {}) {
-  const reportSession = sessionReports({ returnUrls: returnUrls(PAYLOAD_PUBLIC_URL) })
+  const reportSession = sessionReports({ returnUrls: returnUrls(PAYLOAD_PUBLIC_URL), seals: SEALS })
   const translate = eventTranslation({ live, reportSession })
   return stripeNotifications({ webhookSecrets: [SECRET], translate, clock: fixedClock() })
 }

@@ -4,7 +4,13 @@ import { draftPurchase, type PurchaseId } from '../../../domain/purchase.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { systemClock } from '../../../infrastructure/system-clock.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
-import { type Delivery, EMAIL, PRICE, PUBLIC_URL } from '../../support/stripe/payment-gateways.ts'
+import {
+  type Delivery,
+  EMAIL,
+  PRICE,
+  PUBLIC_URL,
+  SEALS,
+} from '../../support/stripe/payment-gateways.ts'
 
 /*
  * A Stripe that others wrote: npm `emulate`. It shares no line with our double, so what both accept is more than our
@@ -64,6 +70,7 @@ async function start({ priceId = 'price_1' } = {}) {
     product: { priceId },
     returnUrls: returnUrls(PUBLIC_URL),
     allowPromotionCodes: false,
+    seals: SEALS,
     clock,
   })
   const id = 'pur_emulate' as PurchaseId

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { MINUTE_MS } from '../../../domain/duration.ts'
-import { newPurchase, PRICE } from '../../support/stripe/payment-gateways.ts'
+import { newPurchase, PRICE, SEALS } from '../../support/stripe/payment-gateways.ts'
 import { stripeSetup } from '../../support/stripe/stripe-setup.ts'
 import { currencyOptions } from '../../support/stripe-double/objects.ts'
 import type { StripeDouble } from '../../support/stripe-double/stripe-double.ts'
@@ -39,6 +39,7 @@ describe('a session', () => {
         language: 'en',
         amount: '400',
         currency: 'eur',
+        seal: SEALS.sealOf(purchase),
       },
       payment_intent_data: { metadata: { purchase_id: purchase.id } },
       expires_at: String(purchase.expiresAt.getTime() / 1000),

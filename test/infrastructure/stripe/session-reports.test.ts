@@ -17,7 +17,7 @@ async function startWithSession() {
   })
   const { sessionId } = await gateway.createSession(purchase)
   const { id, email, language, price, createdAt, expiresAt } = purchase
-  const order = { id, email, language, price, createdAt, expiresAt }
+  const order = { id, email, language, price, createdAt, expiresAt, seal: 'fits' as const }
   const metadata = double.sessions.get(sessionId)?.metadata ?? {}
   const readOrder = async () => (await gateway.readSession(sessionId))?.order
   return { double, gateway, clock, purchase, sessionId, order, metadata, readOrder }

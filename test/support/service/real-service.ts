@@ -9,6 +9,7 @@ import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { slidingWindowLimiter } from '../../../infrastructure/rate-limit/sliding-window-limiter.ts'
 import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
 import { jwtTokens } from '../../../infrastructure/secrets/jwt-tokens.ts'
+import { type OrderSeals, orderSeals } from '../../../infrastructure/secrets/order-seals.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
@@ -38,6 +39,7 @@ export function openService({
   webhookSecrets = [WEBHOOK_SECRET],
   product = { price: PRICE, name: 'Alibi Premium' },
   amountMin = 0,
+  seals = orderSeals({ secret: SECRET }),
   path = join(temporaryFolder(), 'alibi.db'),
   timeoutMs,
   busyTimeoutMs,
@@ -49,6 +51,8 @@ export function openService({
   webhookSecrets?: readonly string[]
   product?: StripeProduct
   amountMin?: number
+  /** Those of another secret are none of this service's. */
+  seals?: OrderSeals
   /** A database file that is there already, or is to be made; `:memory:` has no second process. */
   path?: string
   /** How long Stripe is waited for; without one, as long as in production. */
@@ -66,6 +70,7 @@ export function openService({
         apiUrl: stripe.url,
         product,
         returnUrls: returnUrls(PUBLIC_URL),
+        seals,
         allowPromotionCodes,
         clock,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),

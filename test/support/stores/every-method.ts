@@ -46,6 +46,7 @@ export function everyMethod(store: DatabaseStore): readonly (() => Promise<unkno
     () => store.purchases.findAccountByPurchase(openPurchase('one').id),
     () => store.purchases.findById(openPurchase('one').id),
     () => store.purchases.findBySessionId('cs_one'),
+    () => store.purchases.isAskedPrice({ amount: 400, currency: 'eur' }, { live: false }),
     () => store.purchases.list({ states: ['open'], after: null, limit: 1 }),
     () => store.premiumGrants.findByEmail(ANNA),
     () => store.refunds.findById('re_1'),

@@ -262,6 +262,14 @@ function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
       null,
     findBySessionId: async (sessionId) =>
       [...purchases.values()].find((purchase) => purchase.sessionId === sessionId) ?? null,
+    isAskedPrice: async ({ amount, currency }, { live }) =>
+      [...purchases.values()].some(
+        (purchase) =>
+          purchase.price.amount === amount &&
+          purchase.price.currency === currency &&
+          purchase.live === live &&
+          !(purchase.state === 'review' && purchase.reviewReason === 'order'),
+      ),
     list: async ({ states, after, limit }) =>
       [...purchases.values()]
         .filter(({ id, state }) => states.includes(state) && (after === null || id > after))

@@ -3,7 +3,13 @@ import { MINUTE_MS } from '../../../domain/duration.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
-import { newPurchase, PRICE, PUBLIC_URL, WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
+import {
+  newPurchase,
+  PRICE,
+  PUBLIC_URL,
+  SEALS,
+  WEBHOOK_SECRET,
+} from '../stripe/payment-gateways.ts'
 import { startStripeDouble } from './stripe-double.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -24,6 +30,7 @@ describe('events of the Stripe double', () => {
       product: { price: PRICE, name: 'Alibi Premium' },
       returnUrls: returnUrls(PUBLIC_URL),
       allowPromotionCodes: false,
+      seals: SEALS,
     })
     const received: string[] = []
     let status = 200

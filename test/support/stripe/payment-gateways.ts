@@ -9,6 +9,7 @@ import {
 } from '../../../domain/purchase.ts'
 import { sandboxPaymentGateway } from '../../../infrastructure/sandbox/payment-gateway.ts'
 import type { SandboxDelivery } from '../../../infrastructure/sandbox/webhook-sender.ts'
+import { orderSeals } from '../../../infrastructure/secrets/order-seals.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
@@ -19,6 +20,7 @@ import { signedDelivery } from './stripe-events.ts'
 export const PUBLIC_URL = 'https://alibi.example'
 export const WEBHOOK_SECRET = 'whsec_contract'
 export const PRICE: Price = { amount: 400, currency: 'eur' }
+export const SEALS = orderSeals({ secret: 'a secret of the contract that is long enough' })
 export const EMAIL = 'mario.rossi@example.com' as Email
 
 /** A gateway on a provider that is there for one test. */
@@ -63,6 +65,7 @@ async function openStripe(): Promise<OpenGateway> {
     apiUrl: double.url,
     product: { price: PRICE, name: 'Alibi Premium' },
     returnUrls: returnUrls(PUBLIC_URL),
+    seals: SEALS,
     allowPromotionCodes: false,
     clock,
   })
@@ -101,6 +104,7 @@ async function openSandbox(): Promise<OpenGateway> {
     productName: 'Alibi Premium',
     payUrl: `${PUBLIC_URL}/sandbox/pay/`,
     returnUrls: returnUrls(PUBLIC_URL),
+    seals: SEALS,
     webhookSecret: WEBHOOK_SECRET,
     deliver: async (delivery) => deliveries.push(delivery),
     wait: async () => {},

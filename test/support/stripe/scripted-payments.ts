@@ -178,7 +178,7 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
 }
 
 function orderOf({ id, email, language, price, createdAt, expiresAt }: Purchase) {
-  return { id, email, language, price, createdAt, expiresAt }
+  return { id, email, language, price, createdAt, expiresAt, seal: 'fits' as const }
 }
 
 /** Later than any clock of a test. */

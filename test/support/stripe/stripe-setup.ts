@@ -4,7 +4,7 @@ import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gat
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
 import { startStripeDouble } from '../stripe-double/stripe-double.ts'
-import { newPurchase, PRICE, PUBLIC_URL, WEBHOOK_SECRET } from './payment-gateways.ts'
+import { newPurchase, PRICE, PUBLIC_URL, SEALS, WEBHOOK_SECRET } from './payment-gateways.ts'
 
 export type GatewaySettings = Parameters<typeof stripePaymentGateway>[0]
 
@@ -28,6 +28,7 @@ export function stripeSetup() {
       apiUrl: double.url,
       product: { price: PRICE, name: 'Alibi Premium' },
       returnUrls: returnUrls(PUBLIC_URL),
+      seals: SEALS,
       allowPromotionCodes: false,
       clock,
       ...own,

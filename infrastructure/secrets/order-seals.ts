@@ -1,0 +1,40 @@
+import { createHmac } from 'node:crypto'
+import { equalInConstantTime } from '../../domain/constant-time.ts'
+import type { Order } from '../../domain/purchase.ts'
+import { deriveKey, lengthPrefixed } from './hmac-secrets.ts'
+
+const SEAL_KEY_PURPOSE = 'alibi/order-seal/v1'
+
+/** What the seal of an order covers: who ordered, under which name, and at which price. */
+type SealedOrder = Pick<Order, 'id' | 'email' | 'price'>
+
+/** Only this service can make the seal of an order, so that an order that comes back with its seal is its own. */
+export type OrderSeals = {
+  sealOf(order: SealedOrder): string
+  fits(order: SealedOrder, seal: string): boolean
+}
+
+/** HMAC-SHA-256 in base64url. Seals under `previousSecret` still fit, and none is made. */
+export function orderSeals({
+  secret,
+  previousSecret = null,
+}: {
+  secret: string
+  previousSecret?: string | null
+}): OrderSeals {
+  const key = deriveKey(secret, SEAL_KEY_PURPOSE)
+  const previousKeys = previousSecret === null ? [] : [deriveKey(previousSecret, SEAL_KEY_PURPOSE)]
+  const keys = [key, ...previousKeys]
+  return {
+    sealOf: (order) => sealUnder(key, order),
+    fits: (order, seal) => keys.some((one) => equalInConstantTime(sealUnder(one, order), seal)),
+  }
+}
+
+function sealUnder(key: Buffer, { id, email, price }: SealedOrder): string {
+  const seal = createHmac('sha256', key)
+  for (const part of [id, email, String(price.amount), price.currency]) {
+    seal.update(lengthPrefixed(part))
+  }
+  return seal.digest('base64url')
+}
