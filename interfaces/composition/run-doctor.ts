@@ -77,7 +77,7 @@ async function loadSettings(
   }
   try {
     const { config } = loadConfigWith(environment, await contentComposer())
-    const contentWarnings = await proofread(config.contentDir)
+    const contentWarnings = await proofread(config)
     const settings = settingsFacts(config)
     return { ...around, problems: [], contentWarnings, settings }
   } catch (error) {
@@ -88,12 +88,13 @@ async function loadSettings(
 }
 
 /** A line for each thing in the operator's content that looks wrong; none for the built-in content. */
-async function proofread(contentDir: string | null): Promise<readonly string[]> {
+async function proofread({ contentDir, database }: Config): Promise<readonly string[]> {
   if (contentDir === null) return []
   const { OWN_LIMITS } = await import('../../infrastructure/content/check-content.ts')
   const { describeProblem } = await import('../../infrastructure/content/content-file.ts')
   const { proofreadFolder } = await import('../../infrastructure/content/proofreading/proofread.ts')
-  return proofreadFolder(contentDir, OWN_LIMITS).problems.map(describeProblem)
+  const read = () => proofreadFolder(contentDir, OWN_LIMITS)
+  return withRightsFor(contentDir, database.path, read).problems.map(describeProblem)
 }
 
 function settingsFacts(config: Config): SettingsFacts['settings'] {

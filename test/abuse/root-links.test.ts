@@ -94,7 +94,7 @@ if (isPlayable('links that the service’s user has left for root')) {
       expect(readdirSync(own.roots)).toEqual(['roots.db'])
     })
 
-    test.each(['-wal', '-shm', '-journal', '-serving'])(
+    test.each(['-wal', '-shm', '-journal'])(
       'at the name of a file beside it: %s',
       async (suffix) => {
         await using own = await openUsed()
@@ -176,6 +176,19 @@ if (isPlayable('links that the service’s user has left for root')) {
       expect(serve).toMatchObject({ exitCode: 78, stdout: '' })
       expect(serve.stderr).toMatch(/^alibi: BACKUP_DIR .*\(EACCES\)\n$/)
       expect(readdirSync(own.roots)).toEqual([])
+    })
+
+    test('in the place of a folder with content of the operator’s own', async () => {
+      await using own = await openUsed()
+      const texts = rootsFile(own.roots, 'en.json', 'only for root')
+      plant(own, 'content', own.roots)
+      const env = { ...own.settings, PORT: '0', CONTENT_DIR: join(own.state, 'content') }
+      for (const command of [['serve'], ['doctor', '--offline']]) {
+        const { exitCode, stdout, stderr } = await own.run(command, env)
+        expect(exitCode).toBe(78)
+        expect(stdout + stderr).toMatch(/CONTENT_DIR: en\.json.*EACCES/)
+      }
+      expect(texts.look()).toEqual(texts.before)
     })
 
     test('as the backup to restore: neither what is in it nor its checksum is read', async () => {

@@ -161,6 +161,20 @@ if (isPlayable('whose rights root’s commands use')) {
       expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(own.closed)
     })
 
+    test('lets root back up into the folder that only root may enter, and restore from there', async () => {
+      await using own = await openPrivate()
+      const file = join(own.closed, 'copy.db')
+      await own.run(['migrate'])
+      expect(await own.run(['backup', file])).toMatchObject(DONE)
+      expect(lstatSync(file)).toMatchObject({ uid: 0, mode: 0o100600 })
+      chownSync(join(own.closed, 'alibi', 'alibi.db'), OWNER, 0)
+      chmodSync(join(own.closed, 'alibi', 'alibi.db'), 0o640)
+      expect(await own.run(['restore', file])).toMatchObject(DONE)
+      // Its owner is not in the group of root, which therefore gets no rights.
+      const restored = lstatSync(join(own.closed, 'alibi', 'alibi.db'))
+      expect(restored).toMatchObject({ uid: OWNER, gid: OWNER, mode: 0o100600 })
+    })
+
     test('serves, with commands beside it and backups of its own', async () => {
       await using own = await openPrivate()
       const backups = join(own.folder, 'backups')

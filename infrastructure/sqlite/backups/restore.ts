@@ -104,18 +104,23 @@ function giveToOwner(candidate: string, path: string): void {
   // A descriptor, so that no link takes the place of the file meanwhile.
   const file = openSync(candidate, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    const own = fstatSync(file)
-    if (own.uid !== uid || own.gid !== gid) changeOwner(file, uid, gid)
-    fchmodSync(file, old ? old.mode & 0o777 : 0o600)
+    const hasGroup = changeOwner(file, { uid, gid })
+    const rights = hasGroup ? 0o777 : 0o707
+    fchmodSync(file, old ? old.mode & rights : 0o600)
   } finally {
     closeSync(file)
   }
 }
 
-function changeOwner(file: number, uid: number, gid: number): void {
+/** Returns whether it has that group in the end: an owner may be in no such group. */
+function changeOwner(file: number, { uid, gid }: { uid: number; gid: number }): boolean {
+  const own = fstatSync(file)
+  if (own.uid === uid && own.gid === gid) return true
   try {
     fchownSync(file, uid, gid)
+    return true
   } catch (error) {
+    if (own.uid === uid) return false
     throw new Error(`only root can restore the database of another user (${uid})`, { cause: error })
   }
 }
