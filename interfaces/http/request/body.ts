@@ -15,6 +15,7 @@ export const UNDER_WAY_AFTER_MS = 250
 /** How long after its head a body has to end. */
 export const BODY_MAX_MS = 10_000
 
+/** So much of a body that is not read is taken all the same, so that its connection can go on. */
 const UNREAD_BYTES_MAX = 64 * 1024
 
 type Reading = {
@@ -40,21 +41,24 @@ export async function readBody(request: Request, reading: Reading): Promise<Buff
   const arrival = arrivalOf(request.body, reading)
   if (announced > bytesMax) arrival.startGracePeriod()
   const kept = pieceStore()
-  let length = 0
-  for await (const chunk of arrival.chunks) {
-    length += chunk.byteLength
-    if (length > DISCARDED_BYTES_MAX) break
-    if (length <= bytesMax) kept.append(chunk)
-    else {
-      free(chunk)
-      arrival.startGracePeriod()
+  try {
+    let length = 0
+    for await (const chunk of arrival.chunks) {
+      length += chunk.byteLength
+      if (length > DISCARDED_BYTES_MAX) break
+      if (length <= bytesMax) kept.append(chunk)
+      else {
+        free(chunk)
+        arrival.startGracePeriod()
+      }
     }
+    const isTooLarge = Math.max(announced, length) > bytesMax
+    const reason = isTooLarge ? 'request_too_large' : arrival.whyGivenUp()
+    if (reason !== null) throw new RequestRefused(reason)
+    return kept.join()
+  } finally {
+    kept.drop()
   }
-  const isTooLarge = Math.max(announced, length) > bytesMax
-  const reason = isTooLarge ? 'request_too_large' : arrival.whyGivenUp()
-  if (reason === null) return kept.join()
-  kept.drop()
-  throw new RequestRefused(reason)
 }
 
 /** Whether a body may be so long that, where it is not read, its connection is better closed. */
@@ -132,10 +136,12 @@ function pieceStore() {
       new Uint8Array(joined).set(piece, joinedLength)
       joinedLength = needed
     },
+    /** A copy of all pieces. */
     join(): Buffer {
       endJoined()
       return Buffer.concat(pieces)
     },
+    /** Nothing can be joined any more. */
     drop(): void {
       endJoined()
       pieces.forEach(free)
