@@ -28,6 +28,7 @@ const NAMED_IN: Readonly<Record<string, 'body' | 'query'>> = {
   [ROUTES.checkPremium.path]: 'query',
 }
 
+// Why: docs/decisions.md#who-holds-a-token-is-counted-by-its-address
 /**
  * Who is counted for a request: the address of the token that it carries, or else the client. A path that tells a
  * client about an address, or takes its codes, counts for the holder of a token only where that is the same address.
