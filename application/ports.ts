@@ -5,6 +5,8 @@ import type { Email } from '../domain/email.ts'
 import type { ErasedEmailDigest } from '../domain/erasure.ts'
 import type { Language } from '../domain/language.ts'
 import type { Epoch } from '../domain/log-out.ts'
+import type { MailLimit } from '../domain/mail-limit.ts'
+import type { Mailbox, MailboxDigest } from '../domain/mailbox.ts'
 import type { OtpCode, OtpSeed } from '../domain/otp.ts'
 import type { OutboxKey } from '../domain/outbox.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
@@ -133,6 +135,8 @@ export type Secrets = {
   newErasedEmail(): Email
   /** The digests that stand for the address once it is erased: under today's key, then under those that still count. */
   erasureDigests(email: Email): readonly [ErasedEmailDigest, ...ErasedEmailDigest[]]
+  /** The digests that stand for the mailbox: under today's key, then under those that still count. */
+  mailboxDigests(mailbox: Mailbox): readonly [MailboxDigest, ...MailboxDigest[]]
   /** Uniform over 0 to `bound` - 1. */
   randomIndex(bound: number): number
 }
@@ -257,6 +261,8 @@ type Rules = {
   readonly otpLifetimeMs: number
   readonly verificationLifetimeMs: number
   readonly tokenLifetimeMs: number
+  /** How many code mails the whole service sends; null where nothing bounds them. */
+  readonly mailLimit: MailLimit | null
   readonly allowPromotionCodes: boolean
   /** The least that a promotion code may leave to pay, in minor units. */
   readonly amountMin: number

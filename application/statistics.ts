@@ -1,4 +1,7 @@
+import type { ClientNetwork } from '../domain/client-network.ts'
+import type { Email } from '../domain/email.ts'
 import type { AuditEntry } from '../domain/grant-change.ts'
+import type { MailLimitUse } from '../domain/mail-limit.ts'
 import type { OutboxKind } from '../domain/outbox.ts'
 import type { PurchaseState } from '../domain/purchase.ts'
 
@@ -7,14 +10,28 @@ export type Statistics = {
   countPurchases(): Promise<Readonly<Record<PurchaseState, number>>>
   /** The messages that wait or were given up. A kind without any is left out. */
   countOutbox(): Promise<readonly OutboxCount[]>
-  /** Wrong codes, over all addresses, within these moments. */
-  countWrongTries(window: { from: Date; until: Date }): Promise<number>
+  /** Wrong codes within these moments, and of what they hit most at most `top` each, the worst first. */
+  rankWrongTries(window: { from: Date; until: Date; top: number }): Promise<WrongTryRanking>
+  /** Code mails of the whole service after `since`, up to `until`; none where nothing bounds them. */
+  countServiceMails(window: {
+    since: Date
+    until: Date
+  }): Promise<Readonly<Record<keyof MailLimitUse, number>>>
   /** The last entry of the audit trail, 0 where there is none. */
   findLastGrantChange(): Promise<number>
   /** The changes of grants that are on record after an entry of the audit trail. */
   countGrantChanges(after: number): Promise<GrantChangeCounts>
   /** Null for a database that has no files. */
   measureFiles(): Promise<FileSizes | null>
+}
+
+/** Wrong codes over all addresses. Those of holders of a token came from no network that is known. */
+export type WrongTryRanking = {
+  readonly tries: number
+  readonly addresses: number
+  readonly networks: number
+  readonly topAddresses: readonly { readonly email: Email; readonly tries: number }[]
+  readonly topNetworks: readonly { readonly network: ClientNetwork; readonly tries: number }[]
 }
 
 export type OutboxCount = {

@@ -1,29 +1,23 @@
+import type { Counted } from '../domain/budget.ts'
 import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
 import type { ErasedEmailDigest } from '../domain/erasure.ts'
 import type { AuditEntry, Origin } from '../domain/grant-change.ts'
 import type { Epoch } from '../domain/log-out.ts'
-import type { Otp, OtpRecord } from '../domain/otp.ts'
+import type { Otp } from '../domain/otp.ts'
 import type { OutboxKey, OutboxKind, OutboxMessage } from '../domain/outbox.ts'
 import type { PremiumGrant, Reversals } from '../domain/premium-grant.ts'
 import type { Price, Purchase, PurchaseId, PurchaseState } from '../domain/purchase.ts'
 import type { Refund } from '../domain/refund.ts'
 import type { PrunedKind } from '../domain/retention.ts'
+import type { SenderKind } from '../domain/sender.ts'
 import type { Verification } from '../domain/verification.ts'
+import type { OtpRepository } from './otp-repository.ts'
 import type { Statistics } from './statistics.ts'
 
 // Every method is one atomic operation: it happens whole or not at all, it is durable once its promise resolves, and no
 // other writer comes between what it reads and what it writes. Where `change` throws, nothing is stored and the error
 // passes through. Every method throws `Unavailable('storage')` when the database does not answer.
-
-/** At most one record per address; an unknown address has the empty one. */
-export type OtpRepository = {
-  /** Stores the record and the verification, if there is one: both or neither. */
-  update<Result extends { record: OtpRecord; verification?: Verification | null }>(
-    email: Email,
-    change: (record: OtpRecord) => Result,
-  ): Promise<Result>
-}
 
 /** At most one verification per address: the latest. */
 export type VerificationRepository = {
@@ -171,12 +165,14 @@ export type LogOutRepository = {
   update(email: Email, change: (epoch: Epoch) => Epoch): Promise<void>
 }
 
-/** All that is stored about an address, but for the seeds of codes and the challenges of browsers. */
+export type OfSender<Fact> = Fact & { readonly sender: SenderKind }
+
+/** All that is stored about an address, but for the seeds of codes, and the digests of mailboxes and browsers. */
 export type PersonalRecords = Reversals & {
   /** Those that were mailed last, whether they still live or not. */
-  readonly codes: readonly Omit<Otp, 'seed'>[]
-  readonly codeMailsAt: readonly Date[]
-  readonly wrongTriesAt: readonly Date[]
+  readonly codes: readonly OfSender<Omit<Otp, 'seed'>>[]
+  readonly codeMails: readonly OfSender<Counted>[]
+  readonly wrongTries: readonly OfSender<Counted>[]
   readonly verification: Omit<Verification, 'codeChallenge' | 'epoch'> | null
   /** The epoch of the latest log-out, as a moment: that of the log-out, where no clock was ahead until then. */
   readonly logOutLineAt: Date | null

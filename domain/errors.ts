@@ -5,6 +5,7 @@ export type Refusal =
   | 'invalid_proof_key'
   | 'too_many_mails'
   | 'too_many_wrong_codes'
+  | 'mail_limit_reached'
   | 'missing_token'
   | 'invalid_token'
   | 'premium_required'

@@ -1,11 +1,16 @@
+import { latestMoment } from './clock-skew.ts'
 import { DAY_MS, HOUR_MS } from './duration.ts'
 import { holderLifetimeMs } from './token.ts'
 
 /** The kinds of records that the service deletes once they are of no use. */
 export const PRUNED_KINDS = [
   'codes',
+  'unproven_codes',
   'code_mails',
+  'future_code_mails',
   'wrong_tries',
+  'future_wrong_tries',
+  'service_mails',
   'verifications',
   'log_outs',
   'messages',
@@ -15,6 +20,9 @@ export const PRUNED_KINDS = [
   'audit_entries',
 ] as const
 export type PrunedKind = (typeof PRUNED_KINDS)[number]
+
+/** What says that it was made after now, because the clock was ahead: it must not count when that hour comes. */
+type FutureKind = 'future_code_mails' | 'future_wrong_tries'
 
 const QUARTER_MS = 90 * DAY_MS
 
@@ -28,8 +36,10 @@ export const FOREIGN_REVERSALS_KEPT_MS = 48 * HOUR_MS
  * How long each of them is kept, in milliseconds: codes and verifications after they have expired, unpaid purchases
  * after their page has closed, messages after they have ended, and the rest after it happened.
  */
-const KEPT_MS: Readonly<Record<PrunedKind, number>> = {
+const KEPT_MS: Readonly<Record<Exclude<PrunedKind, FutureKind | 'service_mails'>, number>> = {
   codes: DAY_MS,
+  // Of an address of which nothing else is known. Anybody can make such rows.
+  unproven_codes: 0,
   // No limit looks back further.
   code_mails: DAY_MS,
   wrong_tries: DAY_MS,
@@ -43,11 +53,28 @@ const KEPT_MS: Readonly<Record<PrunedKind, number>> = {
   audit_entries: 1096 * DAY_MS,
 }
 
-/** The moment up to which a kind is pruned. A log-out stays for as long as a token from before it may be of any use. */
+/**
+ * The moment up to which a kind is pruned, and for what was made in the future the moment from which. A log-out stays
+ * for as long as a token from before it may be of any use, and a mail of the service as long as a limit counts it.
+ */
 export function pruneUpTo(
   kind: PrunedKind,
-  { tokenLifetimeMs, now }: { tokenLifetimeMs: number; now: Date },
+  {
+    tokenLifetimeMs,
+    mailWindowMs,
+    now,
+  }: { tokenLifetimeMs: number; mailWindowMs: number; now: Date },
 ): Date {
-  const neededMs = kind === 'log_outs' ? holderLifetimeMs(tokenLifetimeMs) : 0
-  return new Date(now.getTime() - Math.max(KEPT_MS[kind], neededMs))
+  const before = (ms: number) => new Date(now.getTime() - ms)
+  switch (kind) {
+    case 'future_code_mails':
+    case 'future_wrong_tries':
+      return latestMoment(now)
+    case 'service_mails':
+      return before(mailWindowMs)
+    case 'log_outs':
+      return before(Math.max(KEPT_MS[kind], holderLifetimeMs(tokenLifetimeMs)))
+    default:
+      return before(KEPT_MS[kind])
+  }
 }

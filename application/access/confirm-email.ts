@@ -1,6 +1,7 @@
 import type { CodeChallenge } from '../../domain/code-challenge.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OtpCode } from '../../domain/otp.ts'
+import type { Sender } from '../../domain/sender.ts'
 import { newVerification } from '../../domain/verification.ts'
 import type { Ports, Token } from '../ports.ts'
 import { redeemOtp } from './redeem-otp.ts'
@@ -20,8 +21,9 @@ export async function confirmEmail(
   {
     email,
     code,
+    sender,
     codeChallenge = null,
-  }: { email: Email; code: OtpCode; codeChallenge?: CodeChallenge | null },
+  }: { email: Email; code: OtpCode; sender: Sender; codeChallenge?: CodeChallenge | null },
 ): Promise<Token | null> {
   const access = await readTokenAccess(ports, email)
 
@@ -33,6 +35,6 @@ export async function confirmEmail(
     lifetimeMs,
     now,
   })
-  await redeemOtp(ports, { email, code, verification })
+  await redeemOtp(ports, { email, code, sender, verification })
   return access.hasPremium ? issueToken(ports, email, access) : null
 }

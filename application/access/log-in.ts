@@ -1,6 +1,7 @@
 import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { OtpCode } from '../../domain/otp.ts'
+import type { Sender } from '../../domain/sender.ts'
 import type { Ports, Token } from '../ports.ts'
 import { redeemOtp } from './redeem-otp.ts'
 import { issueToken, readTokenAccess } from './tokens.ts'
@@ -16,10 +17,10 @@ type Dependencies = Pick<
  */
 export async function logIn(
   ports: Dependencies,
-  { email, code }: { email: Email; code: OtpCode },
+  { email, code, sender }: { email: Email; code: OtpCode; sender: Sender },
 ): Promise<Token> {
   const access = await readTokenAccess(ports, email)
-  await redeemOtp(ports, { email, code })
+  await redeemOtp(ports, { email, code, sender })
 
   if (!access.hasPremium) throw new DomainError('premium_required_to_log_in')
   return issueToken(ports, email, access)

@@ -1,37 +1,86 @@
+import { latestMoment } from '../../domain/clock-skew.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Language } from '../../domain/language.ts'
+import { assertMailFits, mailShares, type ServiceMail } from '../../domain/mail-limit.ts'
+import { mailboxOf } from '../../domain/mailbox.ts'
 import { confirmMailed, issueOtp, type OtpCode, releaseMail } from '../../domain/otp.ts'
+import type { OtpOwner, Sender } from '../../domain/sender.ts'
+import type { MailCounts, ServiceMailWindow } from '../otp-repository.ts'
 import type { Ports } from '../ports.ts'
+import { Unavailable } from '../unavailable.ts'
 
 type Dependencies = Pick<Ports, 'otps' | 'premiumGrants' | 'secrets' | 'mailer' | 'clock' | 'rules'>
 
+type Order = {
+  readonly owner: OtpOwner
+  readonly sender: Sender
+  /** Whether the address ever had premium. */
+  readonly isCustomer: boolean
+  readonly now: Date
+}
+
 /**
  * Mails an address its code and returns it. The mail is counted before it is sent, so that parallel requests cannot
- * exceed the limit, and uncounted when it cannot be sent. Throws `too_many_mails`, or `Unavailable('email')`: then the
- * previous code stays valid.
+ * exceed a limit, and uncounted when it cannot be sent. Throws `too_many_mails`, else `mail_limit_reached`, or
+ * `Unavailable('email')`: then the previous code stays valid.
  */
 export async function sendCode(
   ports: Dependencies,
-  { email, language }: { email: Email; language: Language },
+  { email, language, sender }: { email: Email; language: Language; sender: Sender },
 ): Promise<OtpCode> {
   const grants = await ports.premiumGrants.findByEmail(email)
   const isCustomer = grants.length > 0
   const now = ports.clock.now()
-  const freshSeed = ports.secrets.newOtpSeed()
-  const lifetimeMs = ports.rules.otpLifetimeMs
-  const { otp } = await ports.otps.update(email, (record) =>
-    issueOtp(record, { freshSeed, lifetimeMs, now }),
-  )
+  const owner: OtpOwner = { email, sender: sender.kind }
+  const { otp, mail, serviceMail } = await reserve(ports, { owner, sender, isCustomer, now })
 
   const code = ports.secrets.deriveOtpCode(email, otp.seed)
   const validForMs = otp.expiresAt.getTime() - now.getTime()
   try {
     await ports.mailer.sendOtp({ to: email, code, language, validForMs, isCustomer })
   } catch (error) {
-    await ports.otps.update(email, (record) => ({ record: releaseMail(record, now) }))
+    // A stranger's code that may still arrive is given up as well: else an outage would let anybody store rows.
+    const mayArrive = isCustomer && !(error instanceof Unavailable && error.answered)
+    await ports.otps.update(owner, (record) => ({
+      record: releaseMail(record, { mail, otp, mayArrive }),
+      releasedServiceMail: serviceMail,
+    }))
     throw error
   }
 
-  await ports.otps.update(email, (record) => ({ record: confirmMailed(record, otp) }))
+  await ports.otps.update(owner, (record) => ({ record: confirmMailed(record, otp) }))
   return code
+}
+
+/** Counts the mail for its address, its mailbox and the service. */
+function reserve({ otps, secrets, rules }: Dependencies, order: Order) {
+  const { owner, sender, isCustomer, now } = order
+  const { mailLimit } = rules
+  const freshSeed = secrets.newOtpSeed()
+  const lifetimeMs = rules.otpLifetimeMs
+  const mailboxes = sender.kind === 'holder' ? [] : secrets.mailboxDigests(mailboxOf(owner.email))
+  const [digest] = mailboxes
+  const serviceMail: ServiceMail | null = mailLimit && {
+    at: now,
+    isCustomer,
+    network: isCustomer || sender.kind === 'holder' ? null : sender.network,
+  }
+  const service: ServiceMailWindow | null = mailLimit &&
+    serviceMail && {
+      since: new Date(now.getTime() - mailLimit.windowMs),
+      until: latestMoment(now),
+      network: serviceMail.network,
+      shares: mailShares(mailLimit),
+    }
+
+  return otps.updateMails(
+    owner,
+    { mailboxes, service },
+    ({ record, mailboxMails, fullShares }: MailCounts) => {
+      const mailbox = digest ? { digest, mails: mailboxMails } : null
+      const issued = issueOtp(record, { freshSeed, lifetimeMs, sender, mailbox, now })
+      if (mailLimit) assertMailFits(fullShares, { windowMs: mailLimit.windowMs, isCustomer })
+      return { ...issued, serviceMail }
+    },
+  )
 }

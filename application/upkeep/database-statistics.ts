@@ -1,5 +1,7 @@
+import type { MailLimitUse } from '../../domain/mail-limit.ts'
 import type { PurchaseState } from '../../domain/purchase.ts'
-import { countRecentWrongTries } from '../access/watch-wrong-codes.ts'
+import { readMailLimitUse } from '../access/watch-mail-limit.ts'
+import { rankRecentWrongTries } from '../access/watch-wrong-codes.ts'
 import { listPurchases } from '../payments/list-purchases.ts'
 import type { Ports } from '../ports.ts'
 import type { FileSizes, OutboxCount } from '../statistics.ts'
@@ -10,23 +12,32 @@ export type DatabaseStatistics = {
   /** Purchases with money that was not asked for, until that has been given back. */
   readonly awaitingReview: number
   readonly outbox: readonly OutboxCount[]
-  /** Of the last hour, over all addresses. */
+  /** Of the last hour: over all addresses, of the address that was hit most, and of the worst network. */
   readonly wrongTries: number
+  readonly wrongTriesOfWorst: { readonly address: number; readonly network: number }
+  /** Null where nothing bounds the code mails of the service. */
+  readonly mailLimitUse: MailLimitUse | null
   /** Null for a database that has no files. */
   readonly files: FileSizes | null
 }
 
 /** Reads all figures once. Throws `Unavailable('storage')`. */
 export async function readDatabaseStatistics(
-  ports: Pick<Ports, 'statistics' | 'purchases' | 'clock'>,
+  ports: Pick<Ports, 'statistics' | 'purchases' | 'clock' | 'rules'>,
 ): Promise<DatabaseStatistics> {
   const { statistics } = ports
+  const wrongTries = await rankRecentWrongTries(ports, { top: 1 })
   const review = await Array.fromAsync(listPurchases(ports, { onlyReview: true }))
   return {
     purchases: await statistics.countPurchases(),
     awaitingReview: review.length,
     outbox: await statistics.countOutbox(),
-    wrongTries: await countRecentWrongTries(ports),
+    wrongTries: wrongTries.tries,
+    wrongTriesOfWorst: {
+      address: wrongTries.topAddresses[0]?.tries ?? 0,
+      network: wrongTries.topNetworks[0]?.tries ?? 0,
+    },
+    mailLimitUse: await readMailLimitUse(ports),
     files: await statistics.measureFiles(),
   }
 }

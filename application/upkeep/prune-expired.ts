@@ -9,7 +9,7 @@ const BATCH_SIZE = 200
  * Stops between two steps once `stopping` is aborted; the next run goes on.
  */
 export async function pruneExpired(
-  { retention, clock, log }: Pick<Ports, 'retention' | 'clock' | 'log'>,
+  { retention, clock, log, rules }: Pick<Ports, 'retention' | 'clock' | 'log' | 'rules'>,
   {
     tokenLifetimeMs,
     pause,
@@ -23,9 +23,10 @@ export async function pruneExpired(
   },
 ): Promise<Readonly<Partial<Record<PrunedKind, number>>>> {
   const now = clock.now()
+  const mailWindowMs = rules.mailLimit?.windowMs ?? 0
   const pruned: Partial<Record<PrunedKind, number>> = {}
   for (const kind of PRUNED_KINDS) {
-    const upTo = pruneUpTo(kind, { tokenLifetimeMs, now })
+    const upTo = pruneUpTo(kind, { tokenLifetimeMs, mailWindowMs, now })
     for (let isDone = false; !isDone && !stopping.aborted; ) {
       const count = await retention.prune(kind, { upTo, limit: BATCH_SIZE })
       if (count > 0) pruned[kind] = (pruned[kind] ?? 0) + count

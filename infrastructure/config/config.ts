@@ -1,6 +1,6 @@
-import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { type BackupConfig, readBackup } from './backup-settings.ts'
-import { durationUpTo, RATE_LIMIT, type RateLimit } from './durations.ts'
+import { durationUpTo, MAIL_LIMIT, RATE_LIMIT, type RateLimit } from './durations.ts'
 import { type EmailConfig, readEmail, readSender } from './email-settings.ts'
 import {
   type ListenAddress,
@@ -43,6 +43,8 @@ export type Config = NetworkConfig & {
   readonly amountMin: number
   readonly email: EmailConfig
   readonly emailFrom: string
+  /** How many code mails the whole service sends. Null where the limit is switched off. */
+  readonly mailLimit: RateLimit | null
   /** Null where a limit is switched off. */
   readonly rateLimits: Readonly<Record<'general' | 'auth' | 'premium', RateLimit | null>>
   /** A folder with content in place of the built-in one. */
@@ -146,6 +148,7 @@ function readConfig(settings: SettingsSource, env: Variables): Config {
     amountMin: settings.read('PREMIUM_MIN_AMOUNT', AMOUNT_MIN, 0),
     email: readEmail(settings, environment),
     emailFrom: readSender(settings, environment),
+    mailLimit: settings.read('MAIL_LIMIT', MAIL_LIMIT, { limit: 300, windowMs: HOUR_MS }),
     rateLimits: {
       general: settings.read('RATE_LIMIT_GENERAL', RATE_LIMIT, rate(10, 15)),
       auth: settings.read('RATE_LIMIT_AUTH', RATE_LIMIT, rate(5, 15)),

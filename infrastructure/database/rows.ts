@@ -1,6 +1,7 @@
+import type { Counted } from '../../domain/budget.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Language } from '../../domain/language.ts'
-import type { Otp, OtpRecord } from '../../domain/otp.ts'
+import type { CountedMail, Otp, OtpRecord } from '../../domain/otp.ts'
 import type { OutboxKey, OutboxKind, OutboxMessage, OutboxProgress } from '../../domain/outbox.ts'
 import {
   PURCHASE_STATES,
@@ -118,19 +119,19 @@ function messageProgress({ key, state, dueAt, endedAt }: MessageRow): OutboxProg
   throw new Error(`the message ${key} lacks its moment`)
 }
 
-/** Of one address: its codes by their role, and the moments of its mails and wrong tries, oldest first. */
+/** Of one owner: its codes by their role, and its mails and wrong tries, in the order in which they were counted. */
 export type OtpRows = {
   readonly otps: readonly { readonly role: 'current' | 'replacement'; readonly otp: Otp }[]
-  readonly mails: readonly { readonly at: Date }[]
-  readonly wrongTries: readonly { readonly at: Date }[]
+  readonly mails: readonly CountedMail[]
+  readonly wrongTries: readonly Counted[]
 }
 
 export function toOtpRecord({ otps, mails, wrongTries }: OtpRows): OtpRecord {
   return {
     current: otps.find(({ role }) => role === 'current')?.otp ?? null,
     replacement: otps.find(({ role }) => role === 'replacement')?.otp ?? null,
-    mailedAt: mails.map(({ at }) => at),
-    wrongTriesAt: wrongTries.map(({ at }) => at),
+    mails,
+    wrongTries,
   }
 }
 

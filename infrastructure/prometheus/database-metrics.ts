@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { FileSizes, OutboxCount } from '../../application/statistics.ts'
 import type { DatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
+import type { MailLimitUse } from '../../domain/mail-limit.ts'
 import { OUTBOX_KINDS } from '../../domain/outbox.ts'
 import { gauge } from './instruments.ts'
 
@@ -39,8 +40,31 @@ export function addDatabaseMetrics(
     },
     [{ value: statistics.wrongTries }],
   )
+  gauge(
+    registry,
+    {
+      name: 'alibi_wrong_code_tries_worst_last_hour',
+      help: 'Wrong codes at the address that was hit most, and from the worst network.',
+    },
+    (['address', 'network'] as const).map((of) => ({
+      labels: { of },
+      value: statistics.wrongTriesOfWorst[of],
+    })),
+  )
+  if (statistics.mailLimitUse) addMailLimitMetrics(registry, statistics.mailLimitUse)
   addOutboxMetrics(registry, statistics.outbox, now)
   if (statistics.files) addFileMetrics(registry, statistics.files)
+}
+
+function addMailLimitMetrics(registry: Registry, use: MailLimitUse): void {
+  gauge(
+    registry,
+    {
+      name: 'alibi_mail_limit_used_ratio',
+      help: 'How much of MAIL_LIMIT is used up, of all of it and of the half of strangers: 1 is all.',
+    },
+    (['all', 'strangers'] as const).map((share) => ({ labels: { share }, value: use[share] })),
+  )
 }
 
 function addOutboxMetrics(registry: Registry, outbox: readonly OutboxCount[], now: Date): void {

@@ -81,7 +81,9 @@ function requestMetrics(registry: Registry): (event: Requests) => void {
   const refused = counter(registry, {
     name: 'alibi_refusals_total',
     help: 'Requests that a rule refused, by reason.',
-    labels: { reason: ['too_many_mails', 'too_many_wrong_codes', 'invalid_code'] },
+    labels: {
+      reason: ['too_many_mails', 'too_many_wrong_codes', 'mail_limit_reached', 'invalid_code'],
+    },
   })
   const limited = counter(registry, {
     name: 'alibi_rate_limit_refusals_total',

@@ -1,13 +1,14 @@
 import { createHash, createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
 import type { Secrets } from '../../application/ports.ts'
 import { parseCodeChallenge } from '../../domain/code-challenge.ts'
-import type { Email } from '../../domain/email.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
+import type { MailboxDigest } from '../../domain/mailbox.ts'
 import { CODE_LENGTH, type OtpSeed, parseOtpCode } from '../../domain/otp.ts'
 import type { PurchaseId } from '../../domain/purchase.ts'
 
 const OTP_KEY_PURPOSE = 'alibi/otp-code/v1'
 const TRACE_KEY_PURPOSE = 'alibi/erased-email/v1'
+const MAILBOX_KEY_PURPOSE = 'alibi/mailbox/v1'
 const SEED_BYTES = 16
 const NAME_BYTES = 10
 const KEY_BYTES = 32
@@ -19,21 +20,28 @@ const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
 const ID_DIGITS = 26
 
 /**
- * Codes are an HMAC of the address and a seed, digests one of the address, each under a key of its own that is derived
- * from `secret` (HKDF, RFC 5869).
+ * Codes are an HMAC of the address and a seed, digests one of the address or the mailbox, each under a key of its own
+ * that is derived from `secret` (HKDF, RFC 5869).
  */
 export function hmacSecrets({
   secret,
   previousSecret = null,
 }: {
   secret: string
-  /** Addresses may have been erased under this secret, and their tokens may still live. */
+  /** Addresses may have been erased under this secret, and their tokens may still live; mails may have been counted. */
   previousSecret?: string | null
 }): Secrets {
   const otpKey = deriveKey(secret, OTP_KEY_PURPOSE)
-  const digestKey = deriveKey(secret, TRACE_KEY_PURPOSE)
-  const previousDigestKeys =
-    previousSecret === null ? [] : [deriveKey(previousSecret, TRACE_KEY_PURPOSE)]
+  const digestsOf = (purpose: string) => {
+    const key = deriveKey(secret, purpose)
+    const previousKeys = previousSecret === null ? [] : [deriveKey(previousSecret, purpose)]
+    return <Digest extends string>(text: string): readonly [Digest, ...Digest[]] => [
+      digest<Digest>(text, key),
+      ...previousKeys.map((previousKey) => digest<Digest>(text, previousKey)),
+    ]
+  }
+  const traceDigests = digestsOf(TRACE_KEY_PURPOSE)
+  const mailboxDigests = digestsOf(MAILBOX_KEY_PURPOSE)
 
   return {
     newOtpSeed: () => randomBytes(SEED_BYTES).toString('base64url') as OtpSeed,
@@ -54,10 +62,8 @@ export function hmacSecrets({
     newPurchaseId: () => newId('pur_') as PurchaseId,
     newGrantId,
     newErasedEmail: () => erasedEmail(randomBytes(NAME_BYTES).toString('hex')),
-    erasureDigests: (email) => [
-      erasureDigest(email, digestKey),
-      ...previousDigestKeys.map((key) => erasureDigest(email, key)),
-    ],
+    erasureDigests: (email) => traceDigests<ErasedEmailDigest>(email),
+    mailboxDigests: (mailbox) => mailboxDigests<MailboxDigest>(mailbox),
 
     randomIndex: (bound) => randomInt(bound),
   }
@@ -68,8 +74,8 @@ export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES))
 }
 
-function erasureDigest(email: Email, key: Buffer): ErasedEmailDigest {
-  return createHmac('sha256', key).update(email).digest('base64url') as ErasedEmailDigest
+function digest<Digest extends string>(text: string, key: Buffer): Digest {
+  return createHmac('sha256', key).update(text).digest('base64url') as Digest
 }
 
 /** The name of an operator's grant. */

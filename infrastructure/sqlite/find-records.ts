@@ -3,6 +3,7 @@ import type { PersonalRecords } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Epoch } from '../../domain/log-out.ts'
 import type { Otp } from '../../domain/otp.ts'
+import { SENDER_KINDS } from '../../domain/sender.ts'
 import { toMessage, toSandboxSession } from '../database/rows.ts'
 import { prepareFindEntries } from './audit-trail.ts'
 import type { Queries } from './database.ts'
@@ -35,11 +36,22 @@ export function prepareFindRecords(queries: Queries): (email: Email) => Personal
 
   return (email) => {
     const { verification, purchases, refunds, disputes } = findAccount(email)
-    const { current, replacement, mailedAt, wrongTriesAt } = findOtpRecord(email)
+    const records = SENDER_KINDS.map((sender) => ({
+      sender,
+      ...findOtpRecord({ email, sender }),
+    }))
     return {
-      codes: [current, replacement].filter((otp) => otp !== null).map(withoutSeed),
-      codeMailsAt: mailedAt,
-      wrongTriesAt,
+      codes: records.flatMap(({ sender, current, replacement }) =>
+        [current, replacement]
+          .filter((otp) => otp !== null)
+          .map((otp) => ({ ...withoutSeed(otp), sender })),
+      ),
+      codeMails: records.flatMap(({ sender, mails }) =>
+        mails.map(({ at, network }) => ({ at, network, sender })),
+      ),
+      wrongTries: records.flatMap(({ sender, wrongTries }) =>
+        wrongTries.map((counted) => ({ ...counted, sender })),
+      ),
       verification: verification && {
         email: verification.email,
         verifiedAt: verification.verifiedAt,
@@ -62,6 +74,6 @@ function toMoment(epoch: Epoch | undefined): Date | null {
 }
 
 /** The seed of a code is a secret of the service, and no data of the address. */
-function withoutSeed({ issuedAt, expiresAt, attemptsLeft }: Otp): PersonalRecords['codes'][number] {
+function withoutSeed({ issuedAt, expiresAt, attemptsLeft }: Otp): Omit<Otp, 'seed'> {
   return { issuedAt, expiresAt, attemptsLeft }
 }

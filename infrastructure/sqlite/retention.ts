@@ -3,6 +3,9 @@ import type { Retention } from '../../application/store.ts'
 import type { PrunedKind } from '../../domain/retention.ts'
 import type { SqliteDatabase } from './database.ts'
 
+const OTP_KEY = 'email, sender, role'
+const COUNTED_KEY = 'email, sender, position'
+
 type Batch = { readonly upTo: Date; readonly limit: number }
 type Prune = (batch: Batch) => number
 
@@ -21,9 +24,13 @@ function preparePrunes(client: Database): Readonly<Record<PrunedKind, Prune>> {
   }
 
   return {
-    codes: deletion('otps', 'email, role', 'expires_at <= ?1'),
-    code_mails: deletion('otp_mails', 'email, position', 'sent_at <= ?1'),
-    wrong_tries: deletion('otp_wrong_tries', 'email, position', 'tried_at <= ?1'),
+    codes: deletion('otps', OTP_KEY, 'expires_at <= ?1'),
+    unproven_codes: deletion('otps', OTP_KEY, `expires_at <= ?1 AND ${isUnproven('otps')}`),
+    code_mails: deletion('otp_mails', COUNTED_KEY, 'sent_at <= ?1'),
+    future_code_mails: deletion('otp_mails', COUNTED_KEY, 'sent_at > ?1'),
+    wrong_tries: deletion('otp_wrong_tries', COUNTED_KEY, 'tried_at <= ?1'),
+    future_wrong_tries: deletion('otp_wrong_tries', COUNTED_KEY, 'tried_at > ?1'),
+    service_mails: deletion('service_mails', 'id', 'sent_at <= ?1'),
     verifications: deletion('verifications', 'email', 'expires_at <= ?1'),
     log_outs: preparePruneLogOuts(client),
     messages: deletion('outbox', 'key', "state IN ('done', 'dropped') AND ended_at <= ?1"),
@@ -37,6 +44,13 @@ function preparePrunes(client: Database): Readonly<Record<PrunedKind, Prune>> {
     sandbox_sessions: deletion('sandbox_sessions', 'session_id', 'created_at <= ?1'),
     audit_entries: deletion('audit_entries', 'id', 'at <= ?1'),
   }
+}
+
+/** Whether the address of a row was never proven, for all that is stored: nor has it premium, nor bought anything. */
+function isUnproven(table: string): string {
+  return ['verifications', 'purchases', 'operator_grants']
+    .map((other) => `NOT EXISTS (SELECT 1 FROM ${other} WHERE ${other}.email = ${table}.email)`)
+    .join(' AND ')
 }
 
 /**

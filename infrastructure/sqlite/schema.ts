@@ -1,6 +1,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SandboxSession } from '../../application/sandbox-checkout.ts'
 import type { SweepName } from '../../application/store.ts'
+import type { ClientNetwork } from '../../domain/client-network.ts'
 import type { CodeChallenge } from '../../domain/code-challenge.ts'
 import { DISPUTE_STATES } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
@@ -8,15 +9,18 @@ import type { ErasedEmailDigest } from '../../domain/erasure.ts'
 import { ACTORS, type GrantChangeReason } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { Epoch } from '../../domain/log-out.ts'
+import type { MailboxDigest } from '../../domain/mailbox.ts'
 import type { OtpSeed } from '../../domain/otp.ts'
 import { OUTBOX_KINDS, type OutboxKey, type OutboxMessage } from '../../domain/outbox.ts'
 import { PURCHASE_STATES, type PurchaseId, type ReviewReason } from '../../domain/purchase.ts'
 import { REFUND_STATES } from '../../domain/refund.ts'
+import { SENDER_KINDS } from '../../domain/sender.ts'
 
 // The tables as the queries see them. The migrations make them and hold their constraints.
 
 export const otps = sqliteTable('otps', {
   email: emailColumn('email').notNull(),
+  sender: senderColumn().notNull(),
   role: text('role', { enum: ['current', 'replacement'] }).notNull(),
   seed: text('seed').$type<OtpSeed>().notNull(),
   issuedAt: momentColumn('issued_at').notNull(),
@@ -26,14 +30,26 @@ export const otps = sqliteTable('otps', {
 
 export const otpMails = sqliteTable('otp_mails', {
   email: emailColumn('email').notNull(),
+  sender: senderColumn().notNull(),
   position: integer('position').notNull(),
   sentAt: momentColumn('sent_at').notNull(),
+  network: networkColumn(),
+  mailbox: text('mailbox').$type<MailboxDigest>(),
 })
 
 export const otpWrongTries = sqliteTable('otp_wrong_tries', {
   email: emailColumn('email').notNull(),
+  sender: senderColumn().notNull(),
   position: integer('position').notNull(),
   triedAt: momentColumn('tried_at').notNull(),
+  network: networkColumn(),
+})
+
+export const serviceMails = sqliteTable('service_mails', {
+  id: integer('id').notNull().primaryKey({ autoIncrement: true }),
+  sentAt: momentColumn('sent_at').notNull(),
+  isCustomer: integer('is_customer', { mode: 'boolean' }).notNull(),
+  network: networkColumn(),
 })
 
 export const verifications = sqliteTable('verifications', {
@@ -161,6 +177,14 @@ export const sandboxSessions = sqliteTable('sandbox_sessions', {
 
 function emailColumn(name: string) {
   return text(name).$type<Email>()
+}
+
+function senderColumn() {
+  return text('sender', { enum: SENDER_KINDS })
+}
+
+function networkColumn() {
+  return text('network').$type<ClientNetwork>()
 }
 
 function languageColumn() {

@@ -1,11 +1,29 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { asc, between, count, gt, max, sql } from 'drizzle-orm'
-import type { FileSizes, OutboxCount, Statistics } from '../../application/statistics.ts'
+import {
+  and,
+  asc,
+  between,
+  count,
+  countDistinct,
+  desc,
+  gt,
+  isNotNull,
+  lte,
+  max,
+  sql,
+} from 'drizzle-orm'
+import type {
+  FileSizes,
+  OutboxCount,
+  Statistics,
+  WrongTryRanking,
+} from '../../application/statistics.ts'
+import type { ClientNetwork } from '../../domain/client-network.ts'
 import { toPurchaseCounts } from '../database/rows.ts'
 import { IN_MEMORY, type Queries, type SqliteDatabase } from './database.ts'
 import { freeBytesOf } from './files.ts'
-import { auditEntries, otpWrongTries, outbox, purchases } from './schema.ts'
+import { auditEntries, otpWrongTries, outbox, purchases, serviceMails } from './schema.ts'
 import { translateFileOutage } from './storage-outage.ts'
 
 /** This many entries take a few milliseconds to count, and nothing else happens meanwhile. */
@@ -29,11 +47,8 @@ export function sqliteStatistics({
     .groupBy(purchases.state)
     .prepare()
   const countOutbox = prepareCountOutbox(queries)
-  const selectWrongTries = queries
-    .select({ tries: count() })
-    .from(otpWrongTries)
-    .where(between(otpWrongTries.triedAt, sql.placeholder('from'), sql.placeholder('until')))
-    .prepare()
+  const rankWrongTries = prepareRankWrongTries(queries)
+  const countServiceMails = prepareCountServiceMails(queries)
   const selectLastGrantChange = queries
     .select({ last: max(auditEntries.id) })
     .from(auditEntries)
@@ -43,11 +58,11 @@ export function sqliteStatistics({
   return {
     countPurchases: async () => read(() => toPurchaseCounts(selectPurchases.all())),
     countOutbox: async () => readTogether(countOutbox),
-    countWrongTries: async ({ from, until }) =>
+    rankWrongTries: async ({ from, until, top }) =>
       // A placeholder takes only SQLite's own types, and dates are none.
-      read(
-        () => selectWrongTries.get({ from: from.getTime(), until: until.getTime() })?.tries ?? 0,
-      ),
+      readTogether(() => rankWrongTries({ from: from.getTime(), until: until.getTime(), top })),
+    countServiceMails: async ({ since, until }) =>
+      read(() => countServiceMails({ since: since.getTime(), until: until.getTime() })),
     findLastGrantChange: async () => read(() => selectLastGrantChange.get()?.last ?? 0),
     countGrantChanges: async (after) =>
       read(() => {
@@ -61,6 +76,52 @@ export function sqliteStatistics({
       }),
     measureFiles: async () => (path === IN_MEMORY ? null : measureFiles(path)),
   }
+}
+
+function prepareRankWrongTries(
+  queries: Queries,
+): (window: { from: number; until: number; top: number }) => WrongTryRanking {
+  const { email, network, triedAt } = otpWrongTries
+  const isInWindow = between(triedAt, sql.placeholder('from'), sql.placeholder('until'))
+  const tries = count()
+  const selectCounts = queries
+    .select({ tries, addresses: countDistinct(email), networks: countDistinct(network) })
+    .from(otpWrongTries)
+    .where(isInWindow)
+    .prepare()
+  const selectAddresses = queries
+    .select({ email, tries })
+    .from(otpWrongTries)
+    .where(isInWindow)
+    .groupBy(email)
+    .orderBy(desc(tries), asc(email))
+    .limit(sql.placeholder('top'))
+    .prepare()
+  const selectNetworks = queries
+    .select({ network: sql<ClientNetwork>`${network}`, tries })
+    .from(otpWrongTries)
+    .where(and(isInWindow, isNotNull(network)))
+    .groupBy(network)
+    .orderBy(desc(tries), asc(network))
+    .limit(sql.placeholder('top'))
+    .prepare()
+
+  return (window) => ({
+    ...(selectCounts.get(window) ?? { tries: 0, addresses: 0, networks: 0 }),
+    topAddresses: selectAddresses.all(window),
+    topNetworks: selectNetworks.all(window),
+  })
+}
+
+function prepareCountServiceMails(queries: Queries) {
+  const { sentAt, isCustomer } = serviceMails
+  const select = queries
+    .select({ all: count(), strangers: sql<number>`count(*) FILTER (WHERE ${isCustomer} = 0)` })
+    .from(serviceMails)
+    .where(and(gt(sentAt, sql.placeholder('since')), lte(sentAt, sql.placeholder('until'))))
+    .prepare()
+  return (window: { since: number; until: number }) =>
+    select.get(window) ?? { all: 0, strangers: 0 }
 }
 
 /** Two statements, because SQLite would look at every message there ever was for one that asks for both states. */

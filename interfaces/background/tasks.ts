@@ -1,3 +1,4 @@
+import { watchMailLimit } from '../../application/access/watch-mail-limit.ts'
 import { watchWrongCodes } from '../../application/access/watch-wrong-codes.ts'
 import { deliverOutbox } from '../../application/payments/deliver-outbox.ts'
 import {
@@ -45,6 +46,7 @@ export function serviceTasks({
       work: (stopping) => pruneExpired(ports, { tokenLifetimeMs, pause, stopping }),
     },
     { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
+    { name: 'mail_limit', everyMs: MINUTE_MS, work: watchMailLimit(ports) },
     // A backup that is due is late by this much at most.
     ...(backups ? [{ name: 'backups' as const, everyMs: MINUTE_MS, work: backups.work }] : []),
     // So that the log reports a failing database even where no client asks /ready.

@@ -91,6 +91,7 @@ export async function composePorts({
       otpLifetimeMs: config.otpLifetimeMs,
       verificationLifetimeMs: config.verificationLifetimeMs,
       tokenLifetimeMs: config.tokenLifetimeMs,
+      mailLimit: config.mailLimit,
       allowPromotionCodes: config.allowPromotionCodes,
       amountMin: config.amountMin,
       refundDuplicates: config.refundDuplicates,

@@ -1,15 +1,27 @@
 import { describe, expect, test } from 'bun:test'
-import type { OtpRepository } from '../../application/store.ts'
+import type { OtpRepository } from '../../application/otp-repository.ts'
+import type { Counted } from '../../domain/budget.ts'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
-import { EMPTY_OTP_RECORD, type Otp, type OtpRecord, type OtpSeed } from '../../domain/otp.ts'
+import type { MailboxDigest } from '../../domain/mailbox.ts'
+import {
+  type CountedMail,
+  EMPTY_OTP_RECORD,
+  type Otp,
+  type OtpRecord,
+  type OtpSeed,
+} from '../../domain/otp.ts'
+import type { SenderKind } from '../../domain/sender.ts'
 import { newVerification } from '../../domain/verification.ts'
 import { NOON } from '../support/fakes.ts'
 import { CHALLENGE } from '../support/proof-key.ts'
+import { networkNumber } from '../support/senders.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const ANNA = 'anna@example.com' as Email
 const BERT = 'bert@example.com' as Email
+const MAILBOX = 'digest' as MailboxDigest
+const HOLDERS_MAIL: CountedMail = { at: NOON, network: null, mailbox: null }
 
 describe.each(STORES)('OtpRepository on %s', (_, open) => {
   test('gives the empty record of an unknown address', async () => {
@@ -23,8 +35,8 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
     const record: OtpRecord = {
       current: otp('one', 3),
       replacement: otp('two', 5),
-      mailedAt: [minutes(-20), minutes(0)],
-      wrongTriesAt: [minutes(-3), minutes(-2), minutes(-1)],
+      mails: [mail(-20), { ...mail(0), mailbox: null }],
+      wrongTries: [wrongTry(-3), { ...wrongTry(-2), network: null }, wrongTry(-1)],
     }
     await save(otps, ANNA, record)
 
@@ -33,12 +45,13 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
 
   test('keeps moments that are equal, and those that a clock set back put out of order', async () => {
     const { otps } = await open()
-    const moments = [minutes(0), minutes(0), minutes(-60), minutes(0)]
-    await save(otps, ANNA, { ...EMPTY_OTP_RECORD, mailedAt: moments, wrongTriesAt: moments })
+    const moments = [0, 0, -60, 0]
+    const [sent, tried] = [moments.map((at) => mail(at)), moments.map(wrongTry)]
+    await save(otps, ANNA, { ...EMPTY_OTP_RECORD, mails: sent, wrongTries: tried })
 
-    const { mailedAt, wrongTriesAt } = await read(otps, ANNA)
-    expect(mailedAt).toEqual(moments)
-    expect(wrongTriesAt).toEqual(moments)
+    const { mails, wrongTries } = await read(otps, ANNA)
+    expect(mails).toEqual(sent)
+    expect(wrongTries).toEqual(tried)
   })
 
   test('keeps nothing of the record that was there before', async () => {
@@ -46,14 +59,14 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
     await save(otps, ANNA, {
       current: otp('one', 1),
       replacement: otp('two', 5),
-      mailedAt: [minutes(0), minutes(1)],
-      wrongTriesAt: [minutes(2), minutes(3)],
+      mails: [mail(0), mail(1)],
+      wrongTries: [wrongTry(2), wrongTry(3)],
     })
     const later: OtpRecord = {
       current: null,
       replacement: otp('three', 4),
-      mailedAt: [minutes(1)],
-      wrongTriesAt: [],
+      mails: [mail(1)],
+      wrongTries: [],
     }
     await save(otps, ANNA, later)
     expect(await read(otps, ANNA)).toEqual(later)
@@ -67,8 +80,8 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
     const annas: OtpRecord = {
       ...EMPTY_OTP_RECORD,
       current: otp('one', 5),
-      mailedAt: [minutes(0)],
-      wrongTriesAt: [minutes(1)],
+      mails: [mail(0)],
+      wrongTries: [wrongTry(1)],
     }
     await save(otps, ANNA, annas)
     await save(otps, BERT, { ...annas, current: otp('two', 2) })
@@ -77,10 +90,26 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
     expect(await read(otps, ANNA)).toEqual(annas)
   })
 
+  test('keeps the records of strangers and of holders of a token apart', async () => {
+    const { otps } = await open()
+    const strangers = { ...EMPTY_OTP_RECORD, current: otp('one', 5), mails: [mail(0)] }
+    const holders = { ...EMPTY_OTP_RECORD, current: otp('two', 4), mails: [HOLDERS_MAIL] }
+    await save(otps, ANNA, strangers)
+    await save(otps, ANNA, holders, 'holder')
+    expect(await read(otps, ANNA)).toEqual(strangers)
+    expect(await read(otps, ANNA, 'holder')).toEqual(holders)
+
+    await save(otps, ANNA, EMPTY_OTP_RECORD)
+    expect(await read(otps, ANNA, 'holder')).toEqual(holders)
+  })
+
   test('hands on all that the change returns', async () => {
     const { otps } = await open()
 
-    const result = await otps.update(ANNA, (record) => ({ record, accepted: true }))
+    const result = await otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({
+      record,
+      accepted: true,
+    }))
     expect(result).toEqual({ record: EMPTY_OTP_RECORD, accepted: true })
   })
 
@@ -90,7 +119,7 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
     await save(otps, ANNA, record)
 
     const refusal = new Error('refused')
-    const refused = otps.update(ANNA, () => {
+    const refused = otps.update({ email: ANNA, sender: 'stranger' }, () => {
       throw refusal
     })
     await expect(refused).rejects.toBe(refusal)
@@ -105,11 +134,14 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
       lifetimeMs: 1000,
       now: NOON,
     })
-    await otps.update(ANNA, () => ({ record, verification }))
+    await otps.update({ email: ANNA, sender: 'stranger' }, () => ({ record, verification }))
     expect(await read(otps, ANNA)).toEqual(record)
     expect(await verifications.findByEmail(ANNA)).toEqual(verification)
 
-    await otps.update(ANNA, () => ({ record: EMPTY_OTP_RECORD, verification: null }))
+    await otps.update({ email: ANNA, sender: 'stranger' }, () => ({
+      record: EMPTY_OTP_RECORD,
+      verification: null,
+    }))
     expect(await verifications.findByEmail(ANNA)).toEqual(verification)
   })
 
@@ -118,21 +150,30 @@ describe.each(STORES)('OtpRepository on %s', (_, open) => {
 
     await Promise.all(
       Array.from({ length: 200 }, (_unused, count) =>
-        otps.update(ANNA, (record) => ({
-          record: { ...record, wrongTriesAt: [...record.wrongTriesAt, minutes(count)] },
+        otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({
+          record: { ...record, wrongTries: [...record.wrongTries, wrongTry(count)] },
         })),
       ),
     )
-    expect((await read(otps, ANNA)).wrongTriesAt).toHaveLength(200)
+    expect((await read(otps, ANNA)).wrongTries).toHaveLength(200)
   })
 })
 
-async function save(otps: OtpRepository, email: Email, record: OtpRecord): Promise<void> {
-  await otps.update(email, () => ({ record }))
+async function save(
+  otps: OtpRepository,
+  email: Email,
+  record: OtpRecord,
+  sender: SenderKind = 'stranger',
+): Promise<void> {
+  await otps.update({ email, sender }, () => ({ record }))
 }
 
-async function read(otps: OtpRepository, email: Email): Promise<OtpRecord> {
-  const { record } = await otps.update(email, (stored) => ({ record: stored }))
+async function read(
+  otps: OtpRepository,
+  email: Email,
+  sender: SenderKind = 'stranger',
+): Promise<OtpRecord> {
+  const { record } = await otps.update({ email, sender }, (stored) => ({ record: stored }))
   return record
 }
 
@@ -143,6 +184,14 @@ function otp(seed: string, attemptsLeft: number): Otp {
     expiresAt: minutes(10),
     attemptsLeft,
   }
+}
+
+function mail(at: number, mailbox = MAILBOX): CountedMail {
+  return { ...wrongTry(at), mailbox }
+}
+
+function wrongTry(at: number): Counted {
+  return { at: minutes(at), network: networkNumber(1) }
 }
 
 function minutes(count: number): Date {

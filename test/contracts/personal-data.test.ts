@@ -3,11 +3,13 @@ import type { Store } from '../../application/store.ts'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { type Epoch, FIRST_EPOCH } from '../../domain/log-out.ts'
+import type { MailboxDigest } from '../../domain/mailbox.ts'
 import { EMPTY_OTP_RECORD, type OtpSeed } from '../../domain/otp.ts'
 import { draftMessage } from '../../domain/outbox.ts'
 import { closePurchase } from '../../domain/purchase.ts'
 import { newVerification } from '../../domain/verification.ts'
 import { NOON, NOON_EPOCH, ORIGIN } from '../support/fakes.ts'
+import { networkNumber } from '../support/senders.ts'
 import {
   ANNA,
   BERT,
@@ -30,6 +32,12 @@ const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'won', reportedA
 const OTP = { issuedAt: NOON, expiresAt: LATER, attemptsLeft: 4 }
 const VERIFICATION = newVerification(ANNA, { lifetimeMs: 1000, now: NOON })
 
+const NETWORK = networkNumber(1)
+const BERTS_RECORD = {
+  ...EMPTY_OTP_RECORD,
+  mails: [{ at: NOON, network: NETWORK, mailbox: null }],
+}
+
 const PAID_AT = new Date(NOON.getTime() + MINUTE_MS)
 const PAID = paidPurchase('one', { paidAt: PAID_AT })
 const OPEN = openPurchase('two', { createdAt: LATER })
@@ -37,14 +45,25 @@ const MESSAGE = draftMessage('payment_confirmed', PAID, NOON)
 
 /** Anna has something of everything, and so has Bert of some. */
 async function fill({ otps, purchases, refunds, disputes, premiumGrants, logOuts }: Store) {
-  await otps.update(ANNA, () => ({
+  await otps.update({ email: ANNA, sender: 'stranger' }, () => ({
     record: {
       current: { ...OTP, seed: 'one' as OtpSeed },
       replacement: { ...OTP, seed: 'two' as OtpSeed, issuedAt: LATER },
-      mailedAt: [NOON, LATER],
-      wrongTriesAt: [LATER],
+      mails: [
+        { at: NOON, network: NETWORK, mailbox: 'digest' as MailboxDigest },
+        { at: LATER, network: null, mailbox: null },
+      ],
+      wrongTries: [{ at: LATER, network: NETWORK }],
     },
     verification: VERIFICATION,
+  }))
+  await otps.update({ email: ANNA, sender: 'holder' }, () => ({
+    record: {
+      current: { ...OTP, seed: 'three' as OtpSeed },
+      replacement: null,
+      mails: [{ at: LATER, network: null, mailbox: null }],
+      wrongTries: [{ at: NOON, network: null }],
+    },
   }))
   await purchases.update(ANNA, ORIGIN, () => ({ purchase: PAID, messages: [MESSAGE] }))
   await purchases.update(ANNA, ORIGIN, () => ({ purchase: OPEN }))
@@ -53,7 +72,7 @@ async function fill({ otps, purchases, refunds, disputes, premiumGrants, logOuts
   await premiumGrants.add({ id: 'grant_1', email: ANNA }, ORIGIN)
   await logOuts.update(ANNA, () => NOON_EPOCH)
 
-  await otps.update(BERT, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } }))
+  await otps.update({ email: BERT, sender: 'stranger' }, () => ({ record: BERTS_RECORD }))
   await premiumGrants.add({ id: 'grant_2', email: BERT }, ORIGIN)
   await logOuts.update(BERT, () => NOON_EPOCH)
 }
@@ -73,9 +92,20 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     const byHand = { id: 'grant_1', email: ANNA, payment: null, revokedAt: null, since: NOON }
     const bought = { id: 'one', email: ANNA, payment, revokedAt: null, since: PAID_AT }
     expect(await store.personalData.find(ANNA)).toEqual({
-      codes: [OTP, { ...OTP, issuedAt: LATER }],
-      codeMailsAt: [NOON, LATER],
-      wrongTriesAt: [LATER],
+      codes: [
+        { ...OTP, sender: 'stranger' },
+        { ...OTP, issuedAt: LATER, sender: 'stranger' },
+        { ...OTP, sender: 'holder' },
+      ],
+      codeMails: [
+        { at: NOON, network: NETWORK, sender: 'stranger' },
+        { at: LATER, network: null, sender: 'stranger' },
+        { at: LATER, network: null, sender: 'holder' },
+      ],
+      wrongTries: [
+        { at: LATER, network: NETWORK, sender: 'stranger' },
+        { at: NOON, network: null, sender: 'holder' },
+      ],
       verification,
       logOutLineAt: NOON,
       purchases: [PAID, OPEN],
@@ -133,7 +163,9 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
       sandboxSessions: 0,
     })
     expect(await store.personalData.find(ANNA)).toEqual(NO_RECORDS)
-    expect(await store.otps.update(ANNA, (record) => ({ record }))).toEqual({
+    expect(
+      await store.otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({ record })),
+    ).toEqual({
       record: EMPTY_OTP_RECORD,
     })
     const left = await store.personalData.find(NAME)

@@ -10,6 +10,7 @@ import { draftMessage, endMessage } from '../../domain/outbox.ts'
 import { mergeRefund } from '../../domain/refund.ts'
 import type { PrunedKind } from '../../domain/retention.ts'
 import { NOON, ORIGIN, saveVerification } from '../support/fakes.ts'
+import { networkNumber } from '../support/senders.ts'
 import {
   ANNA,
   BERT,
@@ -43,10 +44,17 @@ const ofAddress =
     return MOMENTS.flatMap((_, number) => (there[number] ? [number] : []))
   }
 
-const KINDS: Readonly<Record<Exclude<PrunedKind, 'sandbox_sessions' | 'log_outs'>, Kind>> = {
+type OtherKind =
+  | 'sandbox_sessions'
+  | 'log_outs'
+  | 'unproven_codes'
+  | 'future_code_mails'
+  | 'future_wrong_tries'
+
+const KINDS: Readonly<Record<Exclude<PrunedKind, OtherKind>, Kind>> = {
   codes: {
     add: ({ otps }, expiresAt) =>
-      otps.update(addressOf(expiresAt), (record) => ({
+      otps.update({ email: addressOf(expiresAt), sender: 'stranger' }, (record) => ({
         record: {
           ...record,
           current: { seed: 's' as OtpSeed, issuedAt: NOON, expiresAt, attemptsLeft: 1 },
@@ -58,17 +66,32 @@ const KINDS: Readonly<Record<Exclude<PrunedKind, 'sandbox_sessions' | 'log_outs'
   },
   code_mails: {
     add: ({ otps }, moment) =>
-      otps.update(ANNA, (record) => ({
-        record: { ...record, mailedAt: [...record.mailedAt, moment] },
+      otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({
+        record: { ...record, mails: [...record.mails, { ...counted(moment), mailbox: null }] },
       })),
-    left: async ({ personalData }) => numbersOf((await personalData.find(ANNA)).codeMailsAt),
+    left: async ({ personalData }) => numbersOf((await personalData.find(ANNA)).codeMails),
   },
   wrong_tries: {
     add: ({ otps }, moment) =>
-      otps.update(ANNA, (record) => ({
-        record: { ...record, wrongTriesAt: [...record.wrongTriesAt, moment] },
+      otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({
+        record: { ...record, wrongTries: [...record.wrongTries, counted(moment)] },
       })),
-    left: async ({ personalData }) => numbersOf((await personalData.find(ANNA)).wrongTriesAt),
+    left: async ({ personalData }) => numbersOf((await personalData.find(ANNA)).wrongTries),
+  },
+  service_mails: {
+    add: ({ otps }, at) =>
+      otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({
+        record,
+        serviceMail: { at, isCustomer: false, network: networkNumber(1) },
+      })),
+    async left({ statistics }) {
+      const isThere = async (moment: Date) => {
+        const window = { since: new Date(moment.getTime() - 1), until: moment }
+        return (await statistics.countServiceMails(window)).all > 0
+      }
+      const there = await Promise.all(MOMENTS.map(isThere))
+      return MOMENTS.flatMap((_, number) => (there[number] ? [number] : []))
+    },
   },
   verifications: {
     add: (store, expiresAt) =>
@@ -124,8 +147,12 @@ const KINDS: Readonly<Record<Exclude<PrunedKind, 'sandbox_sessions' | 'log_outs'
   },
 }
 
-function numbersOf(moments: readonly Date[]): readonly number[] {
-  return moments.map((moment) => MOMENTS.findIndex((one) => one.getTime() === moment.getTime()))
+function counted(at: Date) {
+  return { at, network: networkNumber(1) }
+}
+
+function numbersOf(counted: readonly { readonly at: Date }[]): readonly number[] {
+  return counted.map(({ at }) => MOMENTS.findIndex((one) => one.getTime() === at.getTime()))
 }
 
 describe.each(STORES)('Retention on %s', (_, open) => {
@@ -150,14 +177,59 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     },
   )
 
+  test('prunes codes that have run out sooner where nothing else is known of the address', async () => {
+    const store = await open()
+    const [unknown, verified, granted, buyer] = ['u', 'v', 'g', 'b'].map(
+      (name) => `${name}@example.com` as Email,
+    ) as [Email, Email, Email, Email]
+    await saveVerification(store, {
+      email: verified,
+      verifiedAt: NOON,
+      expiresAt: NOON,
+      codeChallenge: null,
+      epoch: FIRST_EPOCH,
+    })
+    await store.premiumGrants.add({ id: 'grant_1', email: granted }, ORIGIN)
+    const purchase = openPurchase('pur_1', { email: buyer })
+    await store.purchases.update(buyer, ORIGIN, () => ({ purchase }))
+    const everybody = [unknown, verified, granted, buyer]
+    const current = { seed: 's' as OtpSeed, issuedAt: NOON, expiresAt: UP_TO, attemptsLeft: 1 }
+    for (const email of everybody) {
+      await store.otps.update({ email, sender: 'stranger' }, (record) => ({
+        record: { ...record, current },
+      }))
+    }
+    const prune = (upTo: Date) => store.retention.prune('unproven_codes', { upTo, limit: 10 })
+    expect(await prune(at(-1))).toBe(0)
+    expect(await prune(UP_TO)).toBe(1)
+    const left = await Promise.all(everybody.map((email) => store.personalData.find(email)))
+    expect(left.map(({ codes }) => codes.length)).toEqual([0, 1, 1, 1])
+  })
+
+  test.each([
+    ['future_code_mails', 'code_mails'],
+    ['future_wrong_tries', 'wrong_tries'],
+  ] as const)('prunes %s, which would count when that hour comes', async (kind, same) => {
+    const store = await open()
+    for (const [number, moment] of MOMENTS.entries()) await KINDS[same].add(store, moment, number)
+    const prune = (upTo: Date) => store.retention.prune(kind, { upTo, limit: 10 })
+    expect(await prune(at(1))).toBe(0)
+    expect(await prune(at(-1000))).toBe(2)
+    expect(await KINDS[same].left(store)).toEqual([0])
+  })
+
   test('forgets the first code of an address without the one that replaces it', async () => {
     const store = await open()
     const otp = { seed: 's' as OtpSeed, issuedAt: NOON, attemptsLeft: 1 }
     const current = { ...otp, expiresAt: UP_TO }
     const replacement = { ...otp, expiresAt: at(1) }
-    await store.otps.update(ANNA, (record) => ({ record: { ...record, current, replacement } }))
+    await store.otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({
+      record: { ...record, current, replacement },
+    }))
     expect(await store.retention.prune('codes', { upTo: UP_TO, limit: 10 })).toBe(1)
-    const { record } = await store.otps.update(ANNA, (known) => ({ record: known }))
+    const { record } = await store.otps.update({ email: ANNA, sender: 'stranger' }, (known) => ({
+      record: known,
+    }))
     expect(record).toEqual({ ...EMPTY_OTP_RECORD, replacement })
   })
 

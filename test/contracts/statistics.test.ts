@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Statistics } from '../../application/statistics.ts'
 import type { Store } from '../../application/store.ts'
+import type { ClientNetwork } from '../../domain/client-network.ts'
 import type { Email } from '../../domain/email.ts'
 import { draftMessage, endMessage } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { NOON, ORIGIN } from '../support/fakes.ts'
+import { networkNumber } from '../support/senders.ts'
 import {
   ANNA,
   BERT,
@@ -21,9 +23,15 @@ async function save({ purchases }: Store, purchase: Purchase, madeAt: Date | nul
   await purchases.update(purchase.email, ORIGIN, () => ({ purchase, messages }))
 }
 
-async function tryWrong({ otps }: Store, email: Email, moments: readonly Date[]) {
-  await otps.update(email, (record) => ({
-    record: { ...record, wrongTriesAt: [...record.wrongTriesAt, ...moments] },
+async function tryWrong(
+  { otps }: Store,
+  email: Email,
+  moments: readonly Date[],
+  network: ClientNetwork | null = networkNumber(1),
+) {
+  const tries = moments.map((moment) => ({ at: moment, network }))
+  await otps.update({ email, sender: 'stranger' }, (record) => ({
+    record: { ...record, wrongTries: [...record.wrongTries, ...tries] },
   }))
 }
 
@@ -38,7 +46,17 @@ describe.each(STORES)('Statistics on %s', (_, open) => {
       paid: 0,
     })
     expect(await statistics.countOutbox()).toEqual([])
-    expect(await statistics.countWrongTries({ from: at(0), until: at(1) })).toBe(0)
+    expect(await statistics.rankWrongTries({ from: at(0), until: at(1), top: 1 })).toEqual({
+      tries: 0,
+      addresses: 0,
+      networks: 0,
+      topAddresses: [],
+      topNetworks: [],
+    })
+    expect(await statistics.countServiceMails({ since: at(0), until: at(1) })).toEqual({
+      all: 0,
+      strangers: 0,
+    })
     expect(await statistics.findLastGrantChange()).toBe(0)
     expect(await statistics.countGrantChanges(0)).toEqual({ last: 0, isAll: true, counts: [] })
   })
@@ -81,7 +99,52 @@ describe.each(STORES)('Statistics on %s', (_, open) => {
     const store = await open()
     await tryWrong(store, ANNA, [at(-1), at(0), at(5)])
     await tryWrong(store, BERT, [at(5), at(10), at(11)])
-    expect(await store.statistics.countWrongTries({ from: at(0), until: at(10) })).toBe(4)
+    const window = { from: at(0), until: at(10), top: 1 }
+    expect(await store.statistics.rankWrongTries(window)).toMatchObject({ tries: 4 })
+  })
+
+  test('rank the addresses and the networks that wrong codes hit and came from', async () => {
+    const store = await open()
+    const [first, second] = [networkNumber(1), networkNumber(2)]
+    await tryWrong(store, ANNA, [at(0), at(1)], first)
+    await tryWrong(store, ANNA, [at(2)], second)
+    await tryWrong(store, ANNA, [at(3)], null)
+    await tryWrong(store, BERT, [at(4), at(5)], second)
+    await tryWrong(store, BERT, [at(99)], second)
+    const rank = (top: number) =>
+      store.statistics.rankWrongTries({ from: at(0), until: at(10), top })
+    expect(await rank(10)).toEqual({
+      tries: 6,
+      addresses: 2,
+      networks: 2,
+      topAddresses: [
+        { email: ANNA, tries: 4 },
+        { email: BERT, tries: 2 },
+      ],
+      topNetworks: [
+        { network: second, tries: 3 },
+        { network: first, tries: 2 },
+      ],
+    })
+    const { topAddresses, topNetworks } = await rank(1)
+    expect([topAddresses, topNetworks]).toEqual([
+      [{ email: ANNA, tries: 4 }],
+      [{ network: second, tries: 3 }],
+    ])
+  })
+
+  test('count the mails of the service, and those to strangers, after one moment and up to another', async () => {
+    const { otps, statistics } = await open()
+    for (const [index, ms] of [0, 1, 2, 3].entries()) {
+      const isCustomer = index === 1
+      const network = isCustomer ? null : networkNumber(index)
+      const serviceMail = { at: at(ms), isCustomer, network }
+      await otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({ record, serviceMail }))
+    }
+    expect(await statistics.countServiceMails({ since: at(0), until: at(2) })).toEqual({
+      all: 2,
+      strangers: 1,
+    })
   })
 
   test('count the changes of grants after an entry, those that are alike together', async () => {

@@ -11,20 +11,22 @@ import {
 } from '../../domain/otp.ts'
 import { NOON } from '../support/fakes.ts'
 import {
+  anyStranger,
   at,
   attempt,
   codeOf,
   first,
-  fresh,
   isRight,
   issue,
   loseMail,
   mail,
+  momentsOf,
   refusal,
   second,
   tryWrong,
   WRONG,
 } from '../support/otp-moves.ts'
+import { stranger } from '../support/senders.ts'
 
 describe('mails to one address', () => {
   /** As many mails as given, a minute apart, each with its own code. */
@@ -45,7 +47,7 @@ describe('mails to one address', () => {
       const refused = refusal(() => issue(full, '000009', now))
       expect(refused).toEqual(new DomainError('too_many_mails', retryAt))
     }
-    expect(issue(full, '000009', retryAt).record.mailedAt).toHaveLength(6)
+    expect(issue(full, '000009', retryAt).record.mails).toHaveLength(6)
   })
 
   test('are at most 20 within 24 hours, and the next is allowed at an exact moment', () => {
@@ -74,30 +76,33 @@ describe('mails to one address', () => {
 
   test('count whether they carry the same code or a new one', () => {
     const full = mailMany(5, 1)
-    expect(full.mailedAt).toHaveLength(5)
+    expect(full.mails).toHaveLength(5)
     expect(refusal(() => issue(full, '000009', at(10)))).toBeInstanceOf(DomainError)
   })
 
   test('do not count when they could not be sent', () => {
     let record = mailMany(4, 1)
     for (let count = 0; count < 30; count++) record = loseMail(record, '000009', at(10))
-    expect(record.mailedAt).toHaveLength(4)
+    expect(record.mails).toHaveLength(4)
     expect(refusal(() => mail(record, '000009', at(10)).record)).not.toBeInstanceOf(DomainError)
   })
 
   test('of the same millisecond are uncounted one by one', () => {
-    const two = mail(fresh.record, '000002', NOON).record
-    const one = releaseMail(two, NOON)
-    expect(one.mailedAt).toEqual([NOON])
-    expect(releaseMail(one, NOON).mailedAt).toEqual([])
-    expect(releaseMail(one, at(1)).mailedAt).toEqual([NOON])
+    const way = { sender: stranger(1) }
+    const { record: first, mail: lost, otp } = issue(EMPTY_OTP_RECORD, '000001', NOON, way)
+    const release = (record: OtpRecord, mailedAt = NOON) =>
+      releaseMail(record, { mail: { ...lost, at: mailedAt }, otp, mayArrive: true })
+    const one = release(issue(first, '000002', NOON, way).record)
+    expect(momentsOf(one.mails)).toEqual([NOON])
+    expect(release(one).mails).toEqual([])
+    expect(momentsOf(release(one, at(1)).mails)).toEqual([NOON])
   })
 
   test('are forgotten after a day, so that a record does not grow', () => {
     const full = tryWrong(mailMany(20, 20 * MINUTE_MS), 3, at(19 * 20 * MINUTE_MS))
     const { record } = mail(full, '000099', at(3 * DAY_MS))
-    expect(record.mailedAt).toEqual([at(3 * DAY_MS)])
-    expect(record.wrongTriesAt).toEqual([])
+    expect(momentsOf(record.mails)).toEqual([at(3 * DAY_MS)])
+    expect(record.wrongTries).toEqual([])
   })
 })
 
@@ -106,10 +111,10 @@ describe('wrong tries against one address', () => {
   function wrongTries(count: number, now: Date): OtpRecord {
     let record = EMPTY_OTP_RECORD
     for (let left = count; left > 0; left -= 5) {
-      const renewed = { ...record, mailedAt: [] }
+      const renewed = { ...record, mails: [] }
       record = tryWrong(mail(renewed, '000001', now).record, Math.min(left, 5), now)
     }
-    return { ...record, mailedAt: [] }
+    return { ...record, mails: [] }
   }
 
   test('are at most 40 in 24 hours: then every code is refused until an exact moment', () => {
@@ -128,7 +133,7 @@ describe('wrong tries against one address', () => {
       lookedAt++
       return codeOf(otp)
     }
-    refusal(() => attemptOtp(record, { code: first, deriveCode, now: NOON }))
+    refusal(() => attemptOtp(record, { code: first, deriveCode, sender: anyStranger(), now: NOON }))
     expect(lookedAt).toBe(0)
   })
 
@@ -145,7 +150,7 @@ describe('wrong tries against one address', () => {
     const used = attempt(mail(wrongTries(39, NOON), '000001', NOON).record, first, NOON).record
     const { record } = mail(used, '000002', NOON)
     const full = tryWrong(record, 1, NOON)
-    expect(full.wrongTriesAt).toHaveLength(40)
+    expect(full.wrongTries).toHaveLength(40)
     expect(refusal(() => attempt(full, second, NOON))).toBeInstanceOf(DomainError)
   })
 
@@ -155,12 +160,12 @@ describe('wrong tries against one address', () => {
     expect(refusal(() => attempt(record, first, at(DAY_MS - 1)))).toBeInstanceOf(DomainError)
 
     const renewed = mail(record, '000002', at(DAY_MS)).record
-    expect(tryWrong(renewed, 1, at(DAY_MS)).wrongTriesAt).toHaveLength(6)
+    expect(tryWrong(renewed, 1, at(DAY_MS)).wrongTries).toHaveLength(6)
   })
 
   test('do not stop mails', () => {
     const { record } = mail(wrongTries(40, NOON), '000002', NOON)
-    expect(record.mailedAt).toEqual([NOON])
+    expect(momentsOf(record.mails)).toEqual([NOON])
     expect(record.current?.seed as string).toBe('000002')
   })
 })

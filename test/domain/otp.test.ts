@@ -12,6 +12,7 @@ import {
   LIFETIME_MS,
   loseMail,
   mail,
+  momentsOf,
   second,
   tryWrong,
   WRONG,
@@ -62,7 +63,7 @@ describe('a wrong try', () => {
   test('is counted with its moment', () => {
     const { record, outcome } = attempt(fresh.record, WRONG, at(5))
     expect(outcome).toBe('wrong')
-    expect(record.wrongTriesAt).toEqual([at(5)])
+    expect(momentsOf(record.wrongTries)).toEqual([at(5)])
     expect(record.current?.attemptsLeft).toBe(4)
   })
 
@@ -159,13 +160,13 @@ describe('another request', () => {
     const { record } = issue(worn, '000002', at(6 * MINUTE_MS))
     const later = at(12 * MINUTE_MS)
     const { record: wrong } = attempt(record, WRONG, later)
-    expect(wrong.mailedAt).toEqual([NOON, at(6 * MINUTE_MS)])
-    expect(wrong.wrongTriesAt).toEqual([NOON, NOON, later])
+    expect(momentsOf(wrong.mails)).toEqual([NOON, at(6 * MINUTE_MS)])
+    expect(momentsOf(wrong.wrongTries)).toEqual([NOON, NOON, later])
 
     const { record: used, outcome } = attempt(record, second, later)
     expect(outcome).toBe('right')
-    expect(used.mailedAt).toEqual([NOON, at(6 * MINUTE_MS)])
-    expect(used.wrongTriesAt).toEqual([NOON, NOON])
+    expect(momentsOf(used.mails)).toEqual([NOON, at(6 * MINUTE_MS)])
+    expect(momentsOf(used.wrongTries)).toEqual([NOON, NOON])
   })
 
   test('on its way keeps its wrong tries when the code before it runs out', () => {

@@ -83,7 +83,7 @@ export function recordingLog() {
 }
 
 /** Challenges take no key, and no test reads a digest, so that there is nothing to fake. */
-const { challengeOf, erasureDigests } = hmacSecrets({ secret: 'of no use here' })
+const { challengeOf, erasureDigests, mailboxDigests } = hmacSecrets({ secret: 'of no use here' })
 
 /** Codes 000001, 000002, … by seed; every other secret counts up in the same way. */
 export function countingSecrets(): Secrets {
@@ -97,6 +97,7 @@ export function countingSecrets(): Secrets {
     newGrantId: () => `grant_${next()}`,
     newErasedEmail: () => erasedEmail(next()),
     erasureDigests,
+    mailboxDigests,
     randomIndex: (bound) => ++count % bound,
   }
 }
@@ -174,7 +175,8 @@ export async function saveVerification(
   { otps }: Pick<Store, 'otps'>,
   verification: Verification,
 ): Promise<void> {
-  await otps.update(verification.email, (record) => ({ record, verification }))
+  const owner = { email: verification.email, sender: 'stranger' as const }
+  await otps.update(owner, (record) => ({ record, verification }))
 }
 
 /** Every port, faked, with a test's own instead where it gives one. */
@@ -197,6 +199,7 @@ export function fakePorts(own: Partial<Ports> = {}) {
       otpLifetimeMs: 10 * MINUTE_MS,
       verificationLifetimeMs: 30 * MINUTE_MS,
       tokenLifetimeMs: DAY_MS,
+      mailLimit: null,
       allowPromotionCodes: false,
       amountMin: 0,
       refundDuplicates: true,

@@ -1,6 +1,8 @@
+import type { Counted } from '../../domain/budget.ts'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import {
   attemptOtp,
+  type CountedMailbox,
   confirmMailed,
   EMPTY_OTP_RECORD,
   issueOtp,
@@ -11,7 +13,9 @@ import {
   parseOtpCode,
   releaseMail,
 } from '../../domain/otp.ts'
+import type { Sender } from '../../domain/sender.ts'
 import { NOON } from './fakes.ts'
+import { stranger } from './senders.ts'
 
 export const LIFETIME_MS = 10 * MINUTE_MS
 export const WRONG = parseOtpCode('999999')
@@ -21,29 +25,50 @@ export const at = (milliseconds: number) => new Date(NOON.getTime() + millisecon
 /** Codes that are their own seeds. */
 export const codeOf = (otp: Otp) => parseOtpCode(otp.seed)
 
+let strangers = 0
+/** A stranger from a network of their own, so that only the limits of all strangers together are reached. */
+export const anyStranger = () => stranger(strangers++)
+
+type Way = { readonly sender?: Sender; readonly mailbox?: CountedMailbox | null }
+
 /** A mail that is on its way. */
-export function issue(record: OtpRecord, seed: string, now: Date) {
-  return issueOtp(record, { freshSeed: seed as OtpSeed, lifetimeMs: LIFETIME_MS, now })
+export function issue(
+  record: OtpRecord,
+  seed: string,
+  now: Date,
+  { sender = anyStranger(), mailbox = null }: Way = {},
+) {
+  const terms = { freshSeed: seed as OtpSeed, lifetimeMs: LIFETIME_MS, sender, mailbox, now }
+  return issueOtp(record, terms)
 }
 
 /** A mail that goes out. */
-export function mail(record: OtpRecord, seed: string, now: Date) {
-  const { record: reserved, otp } = issue(record, seed, now)
+export function mail(record: OtpRecord, seed: string, now: Date, way: Way = {}) {
+  const { record: reserved, otp } = issue(record, seed, now, way)
   return { record: confirmMailed(reserved, otp), otp }
 }
 
 /** A mail that cannot be sent. */
-export function loseMail(record: OtpRecord, seed: string, now: Date): OtpRecord {
-  return releaseMail(issue(record, seed, now).record, now)
+export function loseMail(
+  record: OtpRecord,
+  seed: string,
+  now: Date,
+  { mayArrive = true }: { mayArrive?: boolean } = {},
+): OtpRecord {
+  const { record: reserved, mail: lost, otp } = issue(record, seed, now)
+  return releaseMail(reserved, { mail: lost, otp, mayArrive })
 }
 
-export function attempt(record: OtpRecord, code: OtpCode, now: Date) {
-  return attemptOtp(record, { code, deriveCode: codeOf, now })
+export function attempt(record: OtpRecord, code: OtpCode, now: Date, sender = anyStranger()) {
+  return attemptOtp(record, { code, deriveCode: codeOf, sender, now })
 }
 
-export function tryWrong(record: OtpRecord, times: number, now: Date): OtpRecord {
+/** When each of them happened. */
+export const momentsOf = (counted: readonly Counted[]) => counted.map((one) => one.at)
+
+export function tryWrong(record: OtpRecord, times: number, now: Date, sender?: Sender): OtpRecord {
   let next = record
-  for (let count = 0; count < times; count++) next = attempt(next, WRONG, now).record
+  for (let count = 0; count < times; count++) next = attempt(next, WRONG, now, sender).record
   return next
 }
 

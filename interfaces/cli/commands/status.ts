@@ -2,10 +2,12 @@ import {
   type AccountDescription,
   describeAccount,
 } from '../../../application/customers/describe-account.ts'
+import { type CodeCounts, describeCodes } from '../../../application/customers/describe-codes.ts'
 import type { Email } from '../../../domain/email.ts'
 import { isActive } from '../../../domain/premium-grant.ts'
-import type { Command } from '../command.ts'
-import { JSON_OPTION } from '../command-words.ts'
+import { codeTable } from '../code-tables.ts'
+import type { Command, UsageError } from '../command.ts'
+import { JSON_OPTION, type Option } from '../command-words.ts'
 import { parseEmailOperand } from '../email-operand.ts'
 import { EXIT } from '../exit-codes.ts'
 import {
@@ -17,18 +19,46 @@ import {
   refundTable,
 } from '../payment-tables.ts'
 import { tableSection } from '../text-layout.ts'
+import { showWrongCodes } from './status-wrong-codes.ts'
 
-export const statusCommand: Command<{ readonly email: Email }> = {
+const WRONG_CODES_OPTION: Option = {
+  name: 'wrong-codes',
+  type: 'boolean',
+  usage: '--wrong-codes',
+  summary: 'show the wrong codes of the last hour, over all addresses',
+}
+
+const MISSING: UsageError = {
+  usageError: 'status needs EMAIL or --wrong-codes: alibi status EMAIL',
+}
+
+/** Null for an overview of all addresses. */
+type Asked = { readonly email: Email | null }
+
+export const statusCommand: Command<Asked> = {
   name: 'status',
   summary: 'show whether an address has premium, and why',
-  operands: ['EMAIL'],
-  options: [JSON_OPTION],
+  operands: ['[EMAIL]'],
+  options: [WRONG_CODES_OPTION, JSON_OPTION],
   details: `Prints whether EMAIL has premium, its grants, purchases, refunds and disputes, and the audit trail:
 every change of a grant, when, by whom, why, through what, and whether the grant gave premium then.
-An address that nobody knows is no failure. Reads only the database, and not the payment provider.
+Then the mails with a code and the wrong codes of the last 24 hours, from how many networks strangers
+asked for them, and which networks that were most. An address that nobody knows is no failure.
+With --wrong-codes, and no EMAIL, prints the wrong codes of the last hour over all addresses, and the
+addresses and the networks with the most of them. Reads only the database, and not the payment provider.
 Needs no setting but DATABASE_URL.`,
-  parse: (operands) => parseEmailOperand('status', operands),
-  run: (context, { email }) => context.withStore((ports) => status({ ...context, ports, email })),
+  parse(operands, { 'wrong-codes': wrongCodes }) {
+    const isNamed = operands.length > 0
+    if (wrongCodes !== true) {
+      return isNamed ? parseEmailOperand('status', operands) : MISSING
+    }
+    if (!isNamed) return { email: null }
+    return { usageError: 'status takes either an address or --wrong-codes' }
+  },
+  run: (context, { email }) =>
+    context.withStore((ports) =>
+      email === null ? showWrongCodes({ ...context, ports }) : status({ ...context, ports, email }),
+    ),
 }
 
 /** Shows whether an address has premium, and the facts that decide this. */
@@ -38,22 +68,23 @@ export async function status({
   json,
   print,
 }: {
-  ports: Parameters<typeof describeAccount>[0]
+  ports: Parameters<typeof describeAccount>[0] & Parameters<typeof describeCodes>[0]
   email: Email
   json: boolean
   print: (text: string) => void
 }): Promise<number> {
   const account = await describeAccount(ports, email)
-  print(json ? formatJson(account) : formatText(account))
+  const codes = await describeCodes(ports, email)
+  print(json ? formatJson(account, codes) : formatText(account, codes))
   return EXIT.done
 }
 
-function formatJson(account: AccountDescription): string {
+function formatJson(account: AccountDescription, codes: CodeCounts): string {
   const grants = account.grants.map((grant) => ({ ...grant, isActive: isActive(grant) }))
-  return JSON.stringify({ ...account, grants })
+  return JSON.stringify({ ...account, grants, codes })
 }
 
-function formatText(account: AccountDescription): string {
+function formatText(account: AccountDescription, codes: CodeCounts): string {
   const { email, hasPremium, grants, purchases, refunds, disputes, audit } = account
   return [
     hasPremium ? `${email} has premium.` : `${email} does not have premium.`,
@@ -62,5 +93,6 @@ function formatText(account: AccountDescription): string {
     refundTable(purchases, refunds),
     disputeTable(purchases, disputes),
     auditTable(audit),
+    codeTable(codes),
   ].join('\n\n')
 }

@@ -18,7 +18,13 @@ const MAIL_ANSWER = {
   schema: t.Object({ success: SUCCESS, message: MESSAGE, devCode: t.Optional(DEV_CODE) }),
   example: { success: true, message: 'A one-time code was sent by email' },
 }
-const MAIL_REFUSALS = [...BODY_REFUSALS, 'invalid_email', 'too_many_mails', 'email'] as const
+const MAIL_REFUSALS = [
+  ...BODY_REFUSALS,
+  'invalid_email',
+  'too_many_mails',
+  'mail_limit_reached',
+  'email',
+] as const
 const CODE_REFUSALS = [
   ...BODY_REFUSALS,
   'invalid_email',

@@ -10,6 +10,7 @@ const MESSAGES: Record<Refusal | RequestRefusal | Outage, StringKey> = {
   invalid_code: 'error_invalid_code',
   too_many_mails: 'error_too_many_requests',
   too_many_wrong_codes: 'error_too_many_requests',
+  mail_limit_reached: 'error_email_unavailable',
   missing_token: 'error_session_expired',
   invalid_token: 'error_session_expired',
   premium_required: 'error_premium_required',

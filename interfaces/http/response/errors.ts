@@ -35,6 +35,11 @@ const UNAVAILABLE_TO_THIS_CONNECTION = {
 
 const INVALID_REQUEST = { status: 400, error: 'Invalid request' } as const satisfies Answer
 
+const EMAIL_UNAVAILABLE = {
+  status: 503,
+  error: 'Email delivery unavailable',
+} as const satisfies Answer
+
 export const ANSWERS = {
   invalid_email: { status: 400, error: 'Invalid email' },
   invalid_code: {
@@ -46,6 +51,8 @@ export const ANSWERS = {
   invalid_proof_key: INVALID_REQUEST,
   too_many_mails: { status: 429, error: TOO_MANY_REQUESTS },
   too_many_wrong_codes: { status: 429, error: TOO_MANY_REQUESTS },
+  // A person reads the same as when the mail provider is out of order, and comes back later as well.
+  mail_limit_reached: EMAIL_UNAVAILABLE,
   missing_token: {
     status: 401,
     error: 'Missing token',
@@ -95,7 +102,7 @@ export const REQUEST_ANSWERS = {
 } as const satisfies Record<RequestRefusal, Answer>
 
 export const OUTAGE_ANSWERS = {
-  email: { status: 503, error: 'Email delivery unavailable' },
+  email: EMAIL_UNAVAILABLE,
   payment: { status: 503, error: 'Payment provider unavailable' },
   storage: TEMPORARILY_UNAVAILABLE,
 } as const satisfies Record<Outage, Answer>

@@ -31,6 +31,7 @@ import { authenticateRequest } from '../request/bearer.ts'
 import { jsonBody } from '../request/json-body.ts'
 import { requestLanguage } from '../request/language.ts'
 import type { HttpOptions } from '../request/options.ts'
+import { senderOf } from '../request/sender.ts'
 
 const MAILED = 'A one-time code was sent by email'
 
@@ -70,19 +71,21 @@ export function authRoutes({ ports, development }: HttpOptions) {
       async ({ body, request }) => {
         const email = parseEmail(body.email)
         const language = requestLanguage(request, { lang: body.lang, offered })
-        const code = await sendCode(ports, { email, language })
+        const sender = await senderOf(ports, { request, email })
+        const code = await sendCode(ports, { email, language, sender })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
       { ...jsonBody(MAIL_BODY), detail: VERIFY_EMAIL },
     )
     .post(
       ROUTES.confirmEmail.path,
-      async ({ body }) => {
+      async ({ body, request }) => {
         const email = parseEmail(body.email)
         const codeChallenge =
           body.codeChallenge === undefined ? null : parseCodeChallenge(body.codeChallenge)
         const code = parseOtpCode(body.code)
-        const token = await confirmEmail(ports, { email, code, codeChallenge })
+        const sender = await senderOf(ports, { request, email })
+        const token = await confirmEmail(ports, { email, code, sender, codeChallenge })
         return { success: true, message: 'Email verified', email, ...(token ? { token } : {}) }
       },
       { ...jsonBody(CONFIRM_BODY), detail: CONFIRM_EMAIL },
@@ -92,16 +95,19 @@ export function authRoutes({ ports, development }: HttpOptions) {
       async ({ body, request }) => {
         const email = parseEmail(body.email)
         const language = requestLanguage(request, { lang: body.lang, offered })
-        const code = await requestOtp(ports, { email, language })
+        const sender = await senderOf(ports, { request, email })
+        const code = await requestOtp(ports, { email, language, sender })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
       { ...jsonBody(MAIL_BODY), detail: REQUEST_OTP },
     )
     .post(
       ROUTES.logIn.path,
-      async ({ body }) => {
+      async ({ body, request }) => {
         const email = parseEmail(body.email)
-        const token = await logIn(ports, { email, code: parseOtpCode(body.code) })
+        const code = parseOtpCode(body.code)
+        const sender = await senderOf(ports, { request, email })
+        const token = await logIn(ports, { email, code, sender })
         return { success: true, token, email }
       },
       { ...jsonBody(CODE_BODY), detail: LOG_IN },

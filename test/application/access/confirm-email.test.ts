@@ -10,16 +10,17 @@ import { FIRST_EPOCH } from '../../../domain/log-out.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../../support/proof-key.ts'
+import { STRANGER } from '../../support/senders.ts'
 
 const email = parseEmail('ada@example.com')
-const mailed = { email, language: 'en' } as const
+const mailed = { email, language: 'en', sender: STRANGER } as const
 
 describe('confirmEmail', () => {
   test('verifies the address for the specified time', async () => {
     const ports = fakePorts()
     const code = await sendCode(ports, mailed)
     ports.clock.advance(MINUTE_MS)
-    expect(await confirmEmail(ports, { email, code })).toBeNull()
+    expect(await confirmEmail(ports, { email, code, sender: STRANGER })).toBeNull()
     expect(await ports.verifications.findByEmail(email)).toEqual({
       email,
       verifiedAt: new Date(NOON.getTime() + MINUTE_MS),
@@ -32,7 +33,7 @@ describe('confirmEmail', () => {
   test('verifies no other address', async () => {
     const ports = fakePorts()
     const code = await sendCode(ports, mailed)
-    await confirmEmail(ports, { email, code })
+    await confirmEmail(ports, { email, code, sender: STRANGER })
     expect(await ports.verifications.findByEmail(parseEmail('bob@example.com'))).toBeNull()
   })
 
@@ -40,7 +41,7 @@ describe('confirmEmail', () => {
     const ports = fakePorts()
     await sendCode(ports, mailed)
     const code = parseOtpCode('999999')
-    await expect(confirmEmail(ports, { email, code })).rejects.toEqual(
+    await expect(confirmEmail(ports, { email, code, sender: STRANGER })).rejects.toEqual(
       new DomainError('invalid_code'),
     )
     expect(await ports.verifications.findByEmail(email)).toBeNull()
@@ -48,9 +49,9 @@ describe('confirmEmail', () => {
 
   test('starts the time again with every right code', async () => {
     const ports = fakePorts()
-    await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
+    await confirmEmail(ports, { email, code: await sendCode(ports, mailed), sender: STRANGER })
     ports.clock.advance(20 * MINUTE_MS)
-    await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
+    await confirmEmail(ports, { email, code: await sendCode(ports, mailed), sender: STRANGER })
     const verification = await ports.verifications.findByEmail(email)
     expect(verification?.expiresAt).toEqual(new Date(NOON.getTime() + 50 * MINUTE_MS))
   })
@@ -59,7 +60,7 @@ describe('confirmEmail', () => {
     const ports = fakePorts()
     for (const codeChallenge of [CHALLENGE, OTHER_CHALLENGE, null]) {
       const code = await sendCode(ports, mailed)
-      await confirmEmail(ports, { email, code, codeChallenge })
+      await confirmEmail(ports, { email, code, codeChallenge, sender: STRANGER })
       expect(await ports.verifications.findByEmail(email)).toMatchObject({ codeChallenge })
     }
   })
@@ -67,11 +68,17 @@ describe('confirmEmail', () => {
   test('leaves an earlier verification and its challenge alone when a code is wrong', async () => {
     const ports = fakePorts()
     const code = await sendCode(ports, mailed)
-    await confirmEmail(ports, { email, code, codeChallenge: CHALLENGE })
+    await confirmEmail(ports, { email, code, codeChallenge: CHALLENGE, sender: STRANGER })
     const before = await ports.verifications.findByEmail(email)
     expect(before).toMatchObject({ codeChallenge: CHALLENGE })
 
-    const wrong = { email, code: parseOtpCode('999999'), codeChallenge: OTHER_CHALLENGE }
+    const guess = parseOtpCode('999999')
+    const wrong = {
+      email,
+      code: guess,
+      sender: STRANGER,
+      codeChallenge: OTHER_CHALLENGE,
+    }
     // Both while no code lives and while one does.
     await confirmEmail(ports, wrong).catch(() => {})
     await sendCode(ports, mailed)
@@ -87,17 +94,21 @@ describe('confirmEmail', () => {
       ...ports,
       premiumGrants: { ...ports.premiumGrants, findByEmail: () => Promise.reject(outage) },
     }
-    await expect(confirmEmail(failing, { email, code })).rejects.toBe(outage)
+    await expect(confirmEmail(failing, { email, code, sender: STRANGER })).rejects.toBe(outage)
     expect(await ports.verifications.findByEmail(email)).toBeNull()
 
-    await confirmEmail(ports, { email, code })
+    await confirmEmail(ports, { email, code, sender: STRANGER })
     expect(await ports.verifications.findByEmail(email)).not.toBeNull()
   })
 
   test('gives a token to an address that has premium already', async () => {
     const ports = fakePorts()
     await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
-    const token = await confirmEmail(ports, { email, code: await sendCode(ports, mailed) })
+    const token = await confirmEmail(ports, {
+      email,
+      code: await sendCode(ports, mailed),
+      sender: STRANGER,
+    })
     expect(await ports.tokens.verify(token!)).toMatchObject({ email, issuedAt: NOON })
   })
 
@@ -105,6 +116,6 @@ describe('confirmEmail', () => {
     const ports = fakePorts()
     await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     const code = await requestOtp(ports, mailed)
-    expect(await confirmEmail(ports, { email, code })).not.toBeNull()
+    expect(await confirmEmail(ports, { email, code, sender: STRANGER })).not.toBeNull()
   })
 })

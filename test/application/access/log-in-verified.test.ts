@@ -12,6 +12,7 @@ import { DomainError } from '../../../domain/errors.ts'
 import { isLoggedOut } from '../../../domain/log-out.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
+import { STRANGER } from '../../support/senders.ts'
 
 const email = parseEmail('ada@example.com')
 const NOT_VERIFIED = new DomainError('email_not_verified_to_log_in')
@@ -19,8 +20,8 @@ const NOT_VERIFIED = new DomainError('email_not_verified_to_log_in')
 type Ports = ReturnType<typeof fakePorts>
 
 async function prove(ports: Ports, codeChallenge: CodeChallenge | null): Promise<void> {
-  const code = await sendCode(ports, { email, language: 'en' })
-  await confirmEmail(ports, { email, code, codeChallenge })
+  const code = await sendCode(ports, { email, language: 'en', sender: STRANGER })
+  await confirmEmail(ports, { email, code, codeChallenge, sender: STRANGER })
 }
 
 /** An address that a browser has proved, and that has paid since. */
@@ -55,9 +56,9 @@ describe('logInVerified', () => {
 
   test('leaves codes, tries and the verification as they are, be the verifier right or wrong', async () => {
     const ports = await openBuyer()
-    await sendCode(ports, { email, language: 'en' })
+    await sendCode(ports, { email, language: 'en', sender: STRANGER })
     const read = async () => ({
-      otps: await ports.otps.update(email, (record) => ({ record })),
+      otps: await ports.otps.update({ email, sender: 'stranger' }, (record) => ({ record })),
       verification: await ports.verifications.findByEmail(email),
     })
     const before = await read()
@@ -160,8 +161,8 @@ test('gives a token that outlives the latest log-out, also where the clock was s
   await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
   await logOut(ports, email)
   ports.clock.advance(MINUTE_MS / 2)
-  const code = await sendCode(ports, { email, language: 'en' })
-  await confirmEmail(ports, { email, code, codeChallenge: CHALLENGE })
+  const code = await sendCode(ports, { email, language: 'en', sender: STRANGER })
+  await confirmEmail(ports, { email, code, codeChallenge: CHALLENGE, sender: STRANGER })
   ports.clock.advance(-MINUTE_MS)
   const token = await logInVerified(ports, { email, codeVerifier: VERIFIER })
   const claims = await ports.tokens.verify(token)

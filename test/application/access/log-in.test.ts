@@ -7,9 +7,10 @@ import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
+import { STRANGER } from '../../support/senders.ts'
 
 const email = parseEmail('ada@example.com')
-const mailed = { email, language: 'en' } as const
+const mailed = { email, language: 'en', sender: STRANGER } as const
 
 async function withPremium() {
   const ports = fakePorts()
@@ -20,7 +21,11 @@ async function withPremium() {
 describe('logIn', () => {
   test('trades a code for a token of the address, also a code from sendCode', async () => {
     const ports = await withPremium()
-    const token = await logIn(ports, { email, code: await sendCode(ports, mailed) })
+    const token = await logIn(ports, {
+      email,
+      code: await sendCode(ports, mailed),
+      sender: STRANGER,
+    })
     expect(await ports.tokens.verify(token)).toMatchObject({ email, issuedAt: NOON })
   })
 
@@ -35,40 +40,42 @@ describe('logIn', () => {
       },
       { ...ports, logOuts: { ...ports.logOuts, findEpoch: () => Promise.reject(outage) } },
     ]) {
-      await expect(logIn(failing, { email, code })).rejects.toBe(outage)
+      await expect(logIn(failing, { email, code, sender: STRANGER })).rejects.toBe(outage)
     }
-    expect(await logIn(ports, { email, code })).toContain(email)
+    expect(await logIn(ports, { email, code, sender: STRANGER })).toContain(email)
   })
 
   test('takes a code once, be it to log in or to confirm', async () => {
     const ports = await withPremium()
     const code = await sendCode(ports, mailed)
-    await logIn(ports, { email, code })
+    await logIn(ports, { email, code, sender: STRANGER })
     const refused = new DomainError('invalid_code')
-    await expect(logIn(ports, { email, code })).rejects.toEqual(refused)
-    await expect(confirmEmail(ports, { email, code })).rejects.toEqual(refused)
+    await expect(logIn(ports, { email, code, sender: STRANGER })).rejects.toEqual(refused)
+    await expect(confirmEmail(ports, { email, code, sender: STRANGER })).rejects.toEqual(refused)
   })
 
   test('refuses an address without premium, and the code is used up all the same', async () => {
     const ports = fakePorts()
     const code = await sendCode(ports, mailed)
-    await expect(logIn(ports, { email, code })).rejects.toEqual(
+    await expect(logIn(ports, { email, code, sender: STRANGER })).rejects.toEqual(
       new DomainError('premium_required_to_log_in'),
     )
-    await expect(logIn(ports, { email, code })).rejects.toEqual(new DomainError('invalid_code'))
+    await expect(logIn(ports, { email, code, sender: STRANGER })).rejects.toEqual(
+      new DomainError('invalid_code'),
+    )
   })
 
   test('judges the code before premium', async () => {
     const ports = fakePorts()
     await sendCode(ports, mailed)
-    await expect(logIn(ports, { email, code: parseOtpCode('999999') })).rejects.toEqual(
-      new DomainError('invalid_code'),
-    )
+    await expect(
+      logIn(ports, { email, code: parseOtpCode('999999'), sender: STRANGER }),
+    ).rejects.toEqual(new DomainError('invalid_code'))
   })
 
   test('does not verify the address: buying takes confirmEmail', async () => {
     const ports = await withPremium()
-    await logIn(ports, { email, code: await sendCode(ports, mailed) })
+    await logIn(ports, { email, code: await sendCode(ports, mailed), sender: STRANGER })
     expect(await ports.verifications.findByEmail(email)).toBeNull()
   })
 })

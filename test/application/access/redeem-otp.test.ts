@@ -7,15 +7,16 @@ import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
 import { fakePorts, NOON } from '../../support/fakes.ts'
+import { HOLDER, STRANGER, stranger } from '../../support/senders.ts'
 
 const email = parseEmail('ada@example.com')
 const wrong = parseOtpCode('999999')
 
 async function open() {
   const ports = fakePorts()
-  const mail = () => sendCode(ports, { email, language: 'en' })
-  const refusalOf = (code: typeof wrong, address = email) =>
-    redeemOtp(ports, { email: address, code }).then(
+  const mail = (sender = STRANGER) => sendCode(ports, { email, language: 'en', sender })
+  const refusalOf = (code: typeof wrong, address = email, sender = STRANGER) =>
+    redeemOtp(ports, { email: address, code, sender }).then(
       () => null,
       (error: unknown) => error,
     )
@@ -60,8 +61,8 @@ describe('redeemOtp', () => {
     const { ports, code, refusalOf } = await open()
     await Promise.all(Array.from({ length: 200 }, () => refusalOf(wrong)))
     expect(await refusalOf(code)).toEqual(new DomainError('invalid_code'))
-    await ports.otps.update(email, (record) => {
-      expect(record.wrongTriesAt).toHaveLength(5)
+    await ports.otps.update({ email, sender: 'stranger' }, (record) => {
+      expect(record.wrongTries).toHaveLength(5)
       return { record }
     })
   })
@@ -82,8 +83,9 @@ describe('redeemOtp', () => {
   test('refuses every code after 40 wrong tries, until the first of them is a day old', async () => {
     const { ports, mail, refusalOf } = await open()
     for (let round = 0; round < 8; round++) {
-      await mail()
-      for (let count = 0; count < 5; count++) await refusalOf(wrong)
+      const sender = stranger(round)
+      await mail(sender)
+      for (let count = 0; count < 5; count++) await refusalOf(wrong, email, sender)
       ports.clock.advance(15 * MINUTE_MS)
     }
     const code = await mail()
@@ -98,11 +100,38 @@ describe('redeemOtp', () => {
     expect(await refusalOf(last)).toBeNull()
   })
 
+  test('refuses a network every code after 20 wrong tries of its own, and lets others try', async () => {
+    const { ports, mail, refusalOf } = await open()
+    for (let round = 0; round < 4; round++) {
+      await mail()
+      for (let count = 0; count < 5; count++) await refusalOf(wrong)
+      ports.clock.advance(15 * MINUTE_MS)
+    }
+    const code = await mail()
+    expect(await refusalOf(code)).toEqual(
+      new DomainError('too_many_wrong_codes', new Date(NOON.getTime() + DAY_MS)),
+    )
+    expect(await refusalOf(code, email, stranger(2))).toBeNull()
+  })
+
+  test('compares a holder’s codes with those that holders were sent, and a stranger’s with theirs', async () => {
+    const { mail, refusalOf, code } = await open()
+    const holders = await mail(HOLDER)
+    expect(holders).not.toBe(code)
+    expect(await refusalOf(holders)).toEqual(new DomainError('invalid_code'))
+    expect(await refusalOf(code, email, HOLDER)).toEqual(new DomainError('invalid_code'))
+    for (let count = 0; count < 5; count++) await refusalOf(wrong)
+    expect(await refusalOf(code)).toEqual(new DomainError('invalid_code'))
+    expect(await refusalOf(holders, email, HOLDER)).toBeNull()
+  })
+
   test('keeps no code in what it stores, only what a code is derived from', async () => {
     const { ports } = await open()
     const derive = ports.secrets.deriveOtpCode
     ports.secrets.deriveOtpCode = (address, seed) =>
       parseOtpCode(String(Number(derive(address, seed)) + 500_000))
-    expect(await redeemOtp(ports, { email, code: parseOtpCode('500001') })).toBeUndefined()
+    expect(
+      await redeemOtp(ports, { email, code: parseOtpCode('500001'), sender: STRANGER }),
+    ).toBeUndefined()
   })
 })

@@ -6,9 +6,10 @@ import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
+import { STRANGER } from '../../support/senders.ts'
 
 const email = parseEmail('ada@example.com')
-const request = { email, language: 'de' } as const
+const request = { email, language: 'de', sender: STRANGER } as const
 
 describe('requestOtp', () => {
   test('mails a working code to an address that has premium', async () => {
@@ -18,7 +19,7 @@ describe('requestOtp', () => {
     expect(ports.mailer.mails).toEqual([
       { to: email, code, language: 'de', validForMs: 600_000, isCustomer: true },
     ])
-    await redeemOtp(ports, { email, code })
+    await redeemOtp(ports, { email, code, sender: STRANGER })
   })
 
   test('refuses an address without premium, and mails nothing', async () => {

@@ -7,9 +7,10 @@ import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
+import { STRANGER } from '../../support/senders.ts'
 
 const email = parseEmail('ada@example.com')
-const request = { email, language: 'sv' } as const
+const request = { email, language: 'sv', sender: STRANGER } as const
 
 async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -25,14 +26,14 @@ describe('sendCode', () => {
     expect(ports.mailer.mails).toEqual([
       { to: email, code, language: 'sv', validForMs: 10 * MINUTE_MS, isCustomer: false },
     ])
-    await redeemOtp(ports, { email, code })
+    await redeemOtp(ports, { email, code, sender: STRANGER })
   })
 
   test('mails the same code again while it is young, and says what is left of its life', async () => {
     const ports = fakePorts()
     const code = await sendCode(ports, request)
     ports.clock.advance(4 * MINUTE_MS)
-    expect(await sendCode(ports, { email, language: 'fr' })).toBe(code)
+    expect(await sendCode(ports, { email, language: 'fr', sender: STRANGER })).toBe(code)
     expect(ports.mailer.mails[1]).toEqual({
       to: email,
       code,
@@ -59,8 +60,10 @@ describe('sendCode', () => {
     const code = await sendCode(ports, request)
     expect(code).not.toBe(old)
     expect(ports.mailer.mails[1]?.validForMs).toBe(10 * MINUTE_MS)
-    expect(await refusalOf(redeemOtp(ports, { email, code: old }))).toBeInstanceOf(DomainError)
-    await redeemOtp(ports, { email, code })
+    expect(
+      await refusalOf(redeemOtp(ports, { email, code: old, sender: STRANGER })),
+    ).toBeInstanceOf(DomainError)
+    await redeemOtp(ports, { email, code, sender: STRANGER })
   })
 
   test('lets a code live as long as the operator has decided', async () => {
@@ -69,7 +72,7 @@ describe('sendCode', () => {
     const code = await sendCode(ports, request)
     expect(ports.mailer.mails[0]?.validForMs).toBe(45_000)
     ports.clock.advance(45_000)
-    expect(await refusalOf(redeemOtp(ports, { email, code }))).toEqual(
+    expect(await refusalOf(redeemOtp(ports, { email, code, sender: STRANGER }))).toEqual(
       new DomainError('invalid_code'),
     )
   })
@@ -85,7 +88,7 @@ describe('sendCode', () => {
       new DomainError('too_many_mails', new Date(NOON.getTime() + 15 * MINUTE_MS)),
     )
     expect(ports.mailer.mails).toHaveLength(5)
-    await redeemOtp(ports, { email, code })
+    await redeemOtp(ports, { email, code, sender: STRANGER })
 
     ports.clock.advance(11 * MINUTE_MS)
     await sendCode(ports, request)
@@ -104,7 +107,11 @@ describe('sendCode', () => {
   test('counts per address', async () => {
     const ports = fakePorts()
     for (let count = 0; count < 5; count++) await sendCode(ports, request)
-    await sendCode(ports, { email: parseEmail('bob@example.com'), language: 'en' })
+    await sendCode(ports, {
+      email: parseEmail('bob@example.com'),
+      language: 'en',
+      sender: STRANGER,
+    })
     expect(ports.mailer.mails).toHaveLength(6)
   })
 
@@ -127,7 +134,7 @@ describe('sendCode', () => {
     expect(await refusalOf(sendCode(ports, request))).toEqual(
       new Unavailable('email', { cause: new Error('out of order') }),
     )
-    await redeemOtp(ports, { email, code })
+    await redeemOtp(ports, { email, code, sender: STRANGER })
   })
 
   test('leaves the code that lived before alive while its replacement is on its way', async () => {
@@ -139,10 +146,10 @@ describe('sendCode', () => {
       ...ports.mailer,
       async sendOtp(mail: OtpMail) {
         expect(mail.code).not.toBe(code)
-        expect(await refusalOf(redeemOtp(ports, { email, code: mail.code }))).toBeInstanceOf(
-          DomainError,
-        )
-        await redeemOtp(ports, { email, code })
+        expect(
+          await refusalOf(redeemOtp(ports, { email, code: mail.code, sender: STRANGER })),
+        ).toBeInstanceOf(DomainError)
+        await redeemOtp(ports, { email, code, sender: STRANGER })
       },
     }
     await sendCode({ ...ports, mailer }, request)

@@ -2,13 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { redeemOtp } from '../../../application/access/redeem-otp.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
 import {
-  countRecentWrongTries,
+  rankRecentWrongTries,
   watchWrongCodes,
 } from '../../../application/access/watch-wrong-codes.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { ATTEMPTS_MAX, parseOtpCode } from '../../../domain/otp.ts'
 import { fakePorts } from '../../support/fakes.ts'
+import { STRANGER } from '../../support/senders.ts'
 
 const WRONG = parseOtpCode('999999')
 const WARNING = 'codes.guessing_suspected'
@@ -21,9 +22,11 @@ function open() {
   async function guess(tries: number) {
     for (let left = tries; left > 0; left -= ATTEMPTS_MAX) {
       const email = parseEmail(`victim${++guessed}@example.com`)
-      await sendCode(ports, { email, language: 'en' })
+      await sendCode(ports, { email, language: 'en', sender: STRANGER })
       for (let count = 0; count < Math.min(left, ATTEMPTS_MAX); count++) {
-        await expect(redeemOtp(ports, { email, code: WRONG })).rejects.toThrow('invalid_code')
+        await expect(redeemOtp(ports, { email, code: WRONG, sender: STRANGER })).rejects.toThrow(
+          'invalid_code',
+        )
       }
     }
   }
@@ -40,7 +43,13 @@ describe('watching wrong codes', () => {
 
     await guess(1)
     for (let minutes = 0; minutes < 3; minutes++) await look()
-    const fields = { wrongTries: 200, withinMinutes: 60 }
+    const fields = {
+      wrongTries: 200,
+      withinMinutes: 60,
+      addresses: 41,
+      networks: 1,
+      worstNetworks: '10.0.1.0/24 (200)',
+    }
     expect(told()).toEqual([{ level: 'warn', event: WARNING, fields }])
   })
 
@@ -90,6 +99,6 @@ describe('watching wrong codes', () => {
     ports.clock.advance(DAY_MS)
     await guess(5)
     ports.clock.advance(-DAY_MS)
-    expect(await countRecentWrongTries(ports)).toBe(0)
+    expect(await rankRecentWrongTries(ports, { top: 1 })).toMatchObject({ tries: 0 })
   })
 })

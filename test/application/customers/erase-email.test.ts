@@ -13,6 +13,7 @@ import { DomainError } from '../../../domain/errors.ts'
 import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
 import { type FakePorts, openBuyer } from '../../support/buyers.ts'
 import { fakePorts, inState, issueToken, ORIGIN } from '../../support/fakes.ts'
+import { STRANGER } from '../../support/senders.ts'
 import { ANNA, BERT, openPurchase } from '../../support/stores/contract-purchases.ts'
 
 /** The name under which everything is kept. Fails unless the address was erased. */
@@ -36,7 +37,7 @@ const isKnown = async ({ personalData }: FakePorts, email: Email = ANNA) =>
 describe('an address that is erased', () => {
   test('is known no more, and what the books need is kept together under one name', async () => {
     const { ports, purchaseId, paymentIntentId } = await openPaid()
-    await sendCode(ports, { email: ANNA, language: 'en' })
+    await sendCode(ports, { email: ANNA, language: 'en', sender: STRANGER })
     await grantPremium(ports, ANNA)
     await logOut(ports, ANNA)
     const refund = { id: 're_1', paymentIntentId, amount: 100, state: 'succeeded' } as const

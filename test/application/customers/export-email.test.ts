@@ -6,13 +6,14 @@ import { settleSession } from '../../../application/payments/settle-payment.ts'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { openBuyer } from '../../support/buyers.ts'
 import { fakePorts } from '../../support/fakes.ts'
+import { STRANGER } from '../../support/senders.ts'
 import { ANNA, BERT } from '../../support/stores/contract-purchases.ts'
 import { NO_RECORDS } from '../../support/stores/stored-persons.ts'
 
 test('of a buyer there is everything, as of this moment, and no secret', async () => {
   const { ports, move, purchaseId } = await openBuyer()
   await settleSession(ports, move('paid'), 'webhook')
-  const code = await sendCode(ports, { email: ANNA, language: 'en' })
+  const code = await sendCode(ports, { email: ANNA, language: 'en', sender: STRANGER })
   await logOut(ports, ANNA)
   ports.clock.advance(11 * MINUTE_MS)
 
@@ -28,7 +29,7 @@ test('of a buyer there is everything, as of this moment, and no secret', async (
     messages: [{ kind: 'payment_confirmed' }],
     audit: [{ reason: 'paid' }],
   })
-  expect(exported.codeMailsAt).toHaveLength(1)
+  expect(exported.codeMails).toHaveLength(1)
   expect(exported.logOutLineAt).not.toBeNull()
   // The fake's seed is its code.
   expect(JSON.stringify(exported)).not.toContain(`"${code}"`)
@@ -36,7 +37,7 @@ test('of a buyer there is everything, as of this moment, and no secret', async (
 
 test('a code lives until it expires', async () => {
   const ports = fakePorts()
-  await sendCode(ports, { email: ANNA, language: 'en' })
+  await sendCode(ports, { email: ANNA, language: 'en', sender: STRANGER })
   ports.clock.advance(10 * MINUTE_MS - 1)
   expect((await exportEmail(ports, ANNA)).codes).toMatchObject([{ isLive: true }])
   ports.clock.advance(1)

@@ -10,6 +10,8 @@ describe('the statistics of the database', () => {
       awaitingReview: 0,
       outbox: [],
       wrongTries: 0,
+      wrongTriesOfWorst: { address: 0, network: 0 },
+      mailLimitUse: null,
       files: null,
     })
   })

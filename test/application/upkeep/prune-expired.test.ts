@@ -43,7 +43,7 @@ describe('pruning', () => {
   test('asks for every kind, up to the moment since which it is of no use', async () => {
     const { ports, calls, prune } = openFull({})
     expect(await prune()).toEqual({})
-    const terms = { tokenLifetimeMs: TOKEN_LIFETIME_MS, now: ports.clock.now() }
+    const terms = { tokenLifetimeMs: TOKEN_LIFETIME_MS, mailWindowMs: 0, now: ports.clock.now() }
     expect(calls.map(({ kind, upTo }) => [kind, upTo])).toEqual(
       PRUNED_KINDS.map((kind) => [kind, pruneUpTo(kind, terms)]),
     )

@@ -34,6 +34,7 @@ describe('defaults', () => {
       amountMin: 0,
       email: { provider: 'console' },
       emailFrom: 'Alibi <no-reply@localhost>',
+      mailLimit: { limit: 300, windowMs: 60 * MINUTE_MS },
       corsOrigins: '*',
       trustedProxies: [],
       isTrustedProxy: expect.any(Function),

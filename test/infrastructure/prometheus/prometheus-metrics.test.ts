@@ -8,7 +8,10 @@ import { draftMessage } from '../../../domain/outbox.ts'
 import { readExposition } from '../../support/exposition.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { openMetrics } from '../../support/open-metrics.ts'
+import { networkNumber } from '../../support/senders.ts'
 import { paidPurchase } from '../../support/stores/contract-purchases.ts'
+
+const WRONG_TRY = { at: NOON, network: networkNumber(1) }
 
 describe('what is so', () => {
   test('is read from the database at every reading', async () => {
@@ -19,9 +22,12 @@ describe('what is so', () => {
       messages: [draftMessage('payment_confirmed', purchase, NOON)],
     }))
     ports.clock.advance(HOUR_MS)
-    await ports.otps.update('anna@example.com' as Email, (record) => ({
-      record: { ...record, wrongTriesAt: [NOON, NOON] },
-    }))
+    await ports.otps.update(
+      { email: 'anna@example.com' as Email, sender: 'stranger' },
+      (record) => ({
+        record: { ...record, wrongTries: [WRONG_TRY, WRONG_TRY] },
+      }),
+    )
     expect(await samples()).toMatchObject({
       alibi_ready: 1,
       alibi_database_up: 1,
@@ -32,6 +38,8 @@ describe('what is so', () => {
       'alibi_outbox_oldest_seconds{kind="payment_confirmed",state="waiting"}': 3600,
       'alibi_outbox_oldest_seconds{kind="duplicate_refund",state="waiting"}': 0,
       alibi_wrong_code_tries_last_hour: 2,
+      'alibi_wrong_code_tries_worst_last_hour{of="address"}': 2,
+      'alibi_wrong_code_tries_worst_last_hour{of="network"}': 2,
       alibi_purchases_awaiting_review: 0,
       [`alibi_build_info{version="1.2.3",bun="${Bun.version}"}`]: 1,
     })

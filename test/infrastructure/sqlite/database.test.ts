@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Epoch } from '../../../domain/log-out.ts'
+import type { MailboxDigest } from '../../../domain/mailbox.ts'
 import type { OtpRecord, OtpSeed } from '../../../domain/otp.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
@@ -10,6 +11,7 @@ import type { DatabaseStore } from '../../../infrastructure/database/database-st
 import type { SqliteDatabase } from '../../../infrastructure/sqlite/database.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { NOON, NOON_EPOCH, ORIGIN, saveVerification } from '../../support/fakes.ts'
+import { networkNumber } from '../../support/senders.ts'
 import {
   ANNA,
   openPurchase,
@@ -28,8 +30,11 @@ const OTP_RECORD: OtpRecord = {
     attemptsLeft: 2,
   },
   replacement: null,
-  mailedAt: [NOON, NOON],
-  wrongTriesAt: [NOON, NOON, NOON],
+  mails: [
+    { at: NOON, network: networkNumber(1), mailbox: 'digest' as MailboxDigest },
+    { at: NOON, network: null, mailbox: null },
+  ],
+  wrongTries: [1, 1, 2].map((number) => ({ at: NOON, network: networkNumber(number) })),
 }
 
 describe('an open SQLite database', () => {
@@ -60,7 +65,7 @@ describe('an open SQLite database', () => {
     const path = join(temporaryFolder(), 'alibi.db')
     const verification = newVerification(ANNA, { lifetimeMs: 1000, now: NOON })
     const before = openSqliteStore(path)
-    await before.otps.update(ANNA, () => ({ record: OTP_RECORD }))
+    await before.otps.update({ email: ANNA, sender: 'stranger' }, () => ({ record: OTP_RECORD }))
     await saveVerification(before, verification)
     const purchase = paidPurchase('one')
     const message = draftMessage('payment_confirmed', purchase, NOON)
@@ -206,6 +211,8 @@ function mode(path: string): string {
 }
 
 async function readOtps({ otps }: DatabaseStore): Promise<OtpRecord> {
-  const { record } = await otps.update(ANNA, (stored) => ({ record: stored }))
+  const { record } = await otps.update({ email: ANNA, sender: 'stranger' }, (stored) => ({
+    record: stored,
+  }))
   return record
 }

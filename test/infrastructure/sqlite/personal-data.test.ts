@@ -201,9 +201,11 @@ test('a code that is replaced leaves nothing behind in the file either', async (
   const { otps } = sqliteStore(database)
   const seed = 'a-seed-of-which-nothing-may-stay' as OtpSeed
   const current = { seed, issuedAt: NOON, expiresAt: NOON, attemptsLeft: 5 }
-  await otps.update(ANNA, (record) => ({ record: { ...record, current } }))
+  await otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({
+    record: { ...record, current },
+  }))
   expect(occurrences(path, seed)).toBeGreaterThan(0)
-  await otps.update(ANNA, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } }))
+  await otps.update({ email: ANNA, sender: 'stranger' }, () => ({ record: EMPTY_OTP_RECORD }))
   database.close()
   expect(occurrences(path, seed)).toBe(0)
 })
@@ -213,12 +215,16 @@ function writeCode(
   email: string,
   number: number,
 ): void {
-  client.run("INSERT OR REPLACE INTO otps VALUES (?, 'current', ?, 0, ?, 5)", [
+  client.run("INSERT OR REPLACE INTO otps VALUES (?, 'stranger', 'current', ?, 0, ?, 5)", [
     email,
     `seed ${number}`.padEnd(number % 60, '.'),
     number,
   ])
-  client.run('INSERT OR REPLACE INTO otp_mails VALUES (?, ?, ?)', [email, number % 20, number])
+  client.run("INSERT OR REPLACE INTO otp_mails VALUES (?, 'stranger', ?, ?, NULL, NULL)", [
+    email,
+    number % 20,
+    number,
+  ])
 }
 
 /** How often a text stands in the database file and its log, as the disk has them. */

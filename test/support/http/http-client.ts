@@ -42,8 +42,14 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
     handler,
     send,
     get: (path: string, headers: Record<string, string> = {}) => send('GET', path, { headers }),
-    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    post: (
+      path: string,
+      body: unknown,
+      headers: Record<string, string> = {},
+      peer: string = PEER,
+    ) =>
       send('POST', path, {
+        peer,
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       }),

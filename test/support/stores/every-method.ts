@@ -2,6 +2,8 @@ import { expect } from 'bun:test'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { mergeDispute } from '../../../domain/dispute.ts'
 import { nextEpoch } from '../../../domain/log-out.ts'
+import { mailShares } from '../../../domain/mail-limit.ts'
+import { mailboxOf } from '../../../domain/mailbox.ts'
 import { EMPTY_OTP_RECORD } from '../../../domain/otp.ts'
 import {
   beginAttempt,
@@ -18,10 +20,22 @@ import { ANNA, openPurchase, REFUND, SESSION } from './contract-purchases.ts'
 const MESSAGE = draftMessage('payment_confirmed', openPurchase('earlier'), NOON)
 const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'open', reportedAt: NOON } as const
 
+const OWNER = { email: ANNA, sender: 'stranger' } as const
+const MAILED = { ...EMPTY_OTP_RECORD, mails: [{ at: NOON, network: null, mailbox: null }] }
+const WINDOW = {
+  since: NOON,
+  until: NOON,
+  network: null,
+  shares: mailShares({ limit: 1, windowMs: 1 }),
+}
+
 /** One call of each method that stores something. */
 export function everyWrite(store: DatabaseStore): readonly (() => Promise<unknown>)[] {
   return [
-    () => store.otps.update(ANNA, () => ({ record: { ...EMPTY_OTP_RECORD, mailedAt: [NOON] } })),
+    () => store.otps.update(OWNER, () => ({ record: MAILED })),
+    () =>
+      store.otps.updateMails(OWNER, { mailboxes: [], service: WINDOW }, () => ({ record: MAILED })),
+    () => store.otps.forgetMailbox(mailboxOf(ANNA)),
     () => saveVerification(store, newVerification(ANNA, { lifetimeMs: 1, now: NOON })),
     () => store.purchases.update(ANNA, ORIGIN, () => ({ purchase: openPurchase('one') })),
     () => store.premiumGrants.add({ id: 'by hand', email: ANNA }, ORIGIN),
@@ -41,6 +55,7 @@ export function everyWrite(store: DatabaseStore): readonly (() => Promise<unknow
 export function everyMethod(store: DatabaseStore): readonly (() => Promise<unknown>)[] {
   return [
     ...everyWrite(store),
+    () => store.otps.findMailboxMails(mailboxOf(ANNA)),
     () => store.verifications.findByEmail(ANNA),
     () => store.purchases.findAccount(ANNA),
     () => store.purchases.findAccountByPurchase(openPurchase('one').id),

@@ -2,8 +2,10 @@ import type { DatedGrant, PersonalRecords, Store } from '../../../application/st
 import type { Email } from '../../../domain/email.ts'
 import { type ErasedEmailDigest, isErased } from '../../../domain/erasure.ts'
 import { type Epoch, FIRST_EPOCH } from '../../../domain/log-out.ts'
-import type { OtpRecord } from '../../../domain/otp.ts'
+import { EMPTY_OTP_RECORD } from '../../../domain/otp.ts'
 import type { PrunedKind } from '../../../domain/retention.ts'
+import { SENDER_KINDS } from '../../../domain/sender.ts'
+import type { memoryOtps } from './memory-otps.ts'
 import type { PaymentMemory } from './memory-store.ts'
 
 /** The epochs before which tokens are void: an address's own, those that erasures left, and everybody's. */
@@ -41,7 +43,7 @@ export function memoryLogOuts() {
 }
 
 type Memory = PaymentMemory & {
-  readonly otps: Map<Email, OtpRecord>
+  readonly otps: ReturnType<typeof memoryOtps>
   readonly logOuts: ReturnType<typeof memoryLogOuts>
 }
 
@@ -57,7 +59,7 @@ export function memoryPersonalData(memory: Memory): Store['personalData'] {
       if (!decision) return null
       for (const purchase of decision.closed) purchases.set(purchase.id, purchase)
       memory.revokeAll(email, origin)
-      otps.delete(email)
+      for (const sender of SENDER_KINDS) otps.save({ email, sender }, EMPTY_OTP_RECORD)
       verifications.delete(email)
       logOuts.own.delete(email)
       logOuts.begin(decision.epoch)
@@ -85,17 +87,23 @@ export function memoryPersonalData(memory: Memory): Store['personalData'] {
 
 function findRecords(memory: Memory, email: Email): PersonalRecords {
   const { purchases, refunds, disputes, verification } = memory.accountOf(email)
-  const { current, replacement, mailedAt, wrongTriesAt } = memory.otps.get(email) ?? {}
   const loggedOutIn = memory.logOuts.own.get(email)
-  const codes = [current, replacement].flatMap((otp) => {
-    if (!otp) return []
-    const { seed: _, ...code } = otp
-    return [code]
-  })
+  const owned = SENDER_KINDS.map((sender) => ({ sender, ...memory.otps.find({ email, sender }) }))
+  const codes = owned.flatMap(({ sender, current, replacement }) =>
+    [current, replacement].flatMap((otp) => {
+      if (!otp) return []
+      const { seed: _, ...code } = otp
+      return [{ ...code, sender }]
+    }),
+  )
   return {
     codes,
-    codeMailsAt: mailedAt ?? [],
-    wrongTriesAt: wrongTriesAt ?? [],
+    codeMails: owned.flatMap(({ sender, mails }) =>
+      mails.map(({ at, network }) => ({ at, network, sender })),
+    ),
+    wrongTries: owned.flatMap(({ sender, wrongTries }) =>
+      wrongTries.map((counted) => ({ ...counted, sender })),
+    ),
     verification: verification && {
       email,
       verifiedAt: verification.verifiedAt,
@@ -114,34 +122,51 @@ function findRecords(memory: Memory, email: Email): PersonalRecords {
 
 export function memoryRetention(memory: Memory): Store['retention'] {
   const { otps, verifications, logOuts, purchases, messages, audit } = memory
-  type Moments = 'mailedAt' | 'wrongTriesAt'
 
-  function pruneMoments(of: Moments, upTo: Date, limit: number): number {
+  function pruneCounted(
+    of: 'mails' | 'wrongTries',
+    isPruned: (at: Date) => boolean,
+    limit: number,
+  ): number {
     let pruned = 0
-    for (const [email, record] of otps) {
-      const kept = record[of].filter((at) => at > upTo || ++pruned > limit)
-      otps.set(email, { ...record, [of]: kept })
+    for (const { owner, record } of [...otps.records.values()]) {
+      const isKept = ({ at }: { readonly at: Date }) => !isPruned(at) || ++pruned > limit
+      otps.save(owner, { ...record, [of]: record[of].filter(isKept) })
     }
     return Math.min(pruned, limit)
   }
 
-  function pruneCodes(upTo: Date, limit: number): number {
+  function pruneCodes(upTo: Date, limit: number, isPruned = (_email: Email) => true): number {
     let pruned = 0
-    for (const [email, record] of otps) {
+    for (const { owner, record } of [...otps.records.values()]) {
       for (const role of ['current', 'replacement'] as const) {
         const otp = record[role]
-        if (!otp || otp.expiresAt > upTo || pruned === limit) continue
-        otps.set(email, { ...(otps.get(email) ?? record), [role]: null })
+        if (!otp || otp.expiresAt > upTo || pruned === limit || !isPruned(owner.email)) continue
+        otps.save(owner, { ...otps.find(owner), [role]: null })
         pruned++
       }
     }
     return pruned
   }
 
+  function isUnproven(email: Email): boolean {
+    const { verification, purchases: bought, grants } = memory.accountOf(email)
+    return verification === null && bought.length === 0 && grants.length === 0
+  }
+
   const prunes: Record<PrunedKind, (upTo: Date, limit: number) => number> = {
     codes: pruneCodes,
-    code_mails: (upTo, limit) => pruneMoments('mailedAt', upTo, limit),
-    wrong_tries: (upTo, limit) => pruneMoments('wrongTriesAt', upTo, limit),
+    unproven_codes: (upTo, limit) => pruneCodes(upTo, limit, isUnproven),
+    code_mails: (upTo, limit) => pruneCounted('mails', (at) => at <= upTo, limit),
+    future_code_mails: (from, limit) => pruneCounted('mails', (at) => at > from, limit),
+    wrong_tries: (upTo, limit) => pruneCounted('wrongTries', (at) => at <= upTo, limit),
+    future_wrong_tries: (from, limit) => pruneCounted('wrongTries', (at) => at > from, limit),
+    service_mails(upTo, limit) {
+      const old = otps.serviceMails.filter(({ at }) => at <= upTo).slice(0, limit)
+      const left = otps.serviceMails.filter((mail) => !old.includes(mail))
+      otps.serviceMails.splice(0, Infinity, ...left)
+      return old.length
+    },
     verifications: (upTo, limit) =>
       deleteSome(verifications, ({ expiresAt }) => expiresAt <= upTo, limit).length,
     log_outs(upTo, limit) {

@@ -2,7 +2,6 @@ import type { Account, DatedGrant, Store } from '../../../application/store.ts'
 import type { Dispute } from '../../../domain/dispute.ts'
 import type { Email } from '../../../domain/email.ts'
 import { type AuditEntry, findGrantChanges, type Origin } from '../../../domain/grant-change.ts'
-import { EMPTY_OTP_RECORD, type OtpRecord } from '../../../domain/otp.ts'
 import {
   OUTBOX_KINDS,
   type OutboxKey,
@@ -18,6 +17,7 @@ import {
 } from '../../../domain/purchase.ts'
 import type { Refund } from '../../../domain/refund.ts'
 import type { Verification } from '../../../domain/verification.ts'
+import { memoryOtps } from './memory-otps.ts'
 import {
   compareGrants,
   memoryLogOuts,
@@ -31,10 +31,10 @@ export function memoryStore(): Store {
   const logOuts = memoryLogOuts()
   const memory = paymentMemory()
   const { verifications } = memory
-  const otps = new Map<Email, OtpRecord>()
+  const otps = memoryOtps(verifications)
 
   return {
-    otps: memoryOtps(otps, verifications),
+    otps: otps.port,
     verifications: {
       findByEmail: async (email) => verifications.get(email) ?? null,
     },
@@ -71,7 +71,7 @@ export function memoryStore(): Store {
 /** Counts grant changes in one go, however many there are. */
 function memoryStatistics(
   { purchases, messages, audit }: PaymentMemory,
-  otps: ReadonlyMap<Email, OtpRecord>,
+  otps: ReturnType<typeof memoryOtps>,
 ): Store['statistics'] {
   const count = (state: PurchaseState) =>
     [...purchases.values()].filter((purchase) => purchase.state === state).length
@@ -94,10 +94,11 @@ function memoryStatistics(
       )
       return counted.filter(({ messages }) => messages > 0)
     },
-    countWrongTries: async ({ from, until }) =>
-      [...otps.values()]
-        .flatMap(({ wrongTriesAt }) => wrongTriesAt)
-        .filter((at) => from <= at && at <= until).length,
+    rankWrongTries: async (window) => otps.rankWrongTries(window),
+    countServiceMails: async ({ since, until }) => {
+      const those = otps.serviceMails.filter(({ at }) => since < at && at <= until)
+      return { all: those.length, strangers: those.filter((mail) => !mail.isCustomer).length }
+    },
     findLastGrantChange: async () => audit.length,
     async countGrantChanges(after) {
       const alike = Map.groupBy(audit.slice(after), ({ by, reason, isActive }) =>
@@ -202,20 +203,6 @@ function paymentMemory() {
           purchases.set(purchase.id, { ...purchase, revokedAt: origin.at })
         }
       })
-    },
-  }
-}
-
-function memoryOtps(
-  otps: Map<Email, OtpRecord>,
-  verifications: Map<Email, Verification>,
-): Store['otps'] {
-  return {
-    async update(email, change) {
-      const result = change(otps.get(email) ?? EMPTY_OTP_RECORD)
-      otps.set(email, result.record)
-      if (result.verification) verifications.set(result.verification.email, result.verification)
-      return result
     },
   }
 }

@@ -8,8 +8,8 @@ type Row = Readonly<Record<string, string | number | null>>
 /** What is found about a stranger. */
 export const NO_RECORDS = {
   codes: [],
-  codeMailsAt: [],
-  wrongTriesAt: [],
+  codeMails: [],
+  wrongTries: [],
   verification: null,
   logOutLineAt: null,
   purchases: [],
@@ -29,6 +29,7 @@ export const IMPERSONAL = [
   'heartbeat',
   'log_out_epoch',
   'schema_migrations',
+  'service_mails',
   'sweeps',
 ]
 
@@ -45,14 +46,28 @@ export function rowsAbout(email: Email, person = 1): Readonly<Record<string, Row
   return {
     otps: {
       email,
+      sender: 'stranger',
       role: 'current',
       seed: id('seed'),
       issued_at: moment(),
       expires_at: moment(),
       attempts_left: number(),
     },
-    otp_mails: { email, position: number(), sent_at: moment() },
-    otp_wrong_tries: { email, position: number(), tried_at: moment() },
+    otp_mails: {
+      email,
+      sender: 'stranger',
+      position: number(),
+      sent_at: moment(),
+      network: id('network'),
+      mailbox: id('mailbox'),
+    },
+    otp_wrong_tries: {
+      email,
+      sender: 'stranger',
+      position: number(),
+      tried_at: moment(),
+      network: id('network'),
+    },
     verifications: {
       email,
       verified_at: moment(),

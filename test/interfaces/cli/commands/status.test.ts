@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'bun:test'
+import { redeemOtp } from '../../../../application/access/redeem-otp.ts'
+import { sendCode } from '../../../../application/access/send-code.ts'
 import { grantPremium } from '../../../../application/customers/grant-premium.ts'
 import { revokePremium } from '../../../../application/customers/revoke-premium.ts'
 import type { Dispute } from '../../../../domain/dispute.ts'
 import { MINUTE_MS } from '../../../../domain/duration.ts'
 import type { Origin } from '../../../../domain/grant-change.ts'
+import { parseOtpCode } from '../../../../domain/otp.ts'
 import type { Refund } from '../../../../domain/refund.ts'
+import type { Sender } from '../../../../domain/sender.ts'
 import { status } from '../../../../interfaces/cli/commands/status.ts'
 import { fakePorts, ORIGIN } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
+import { HOLDER, stranger } from '../../../support/senders.ts'
 import {
   ANNA,
   BERT,
@@ -51,6 +56,28 @@ async function openAnna() {
   return ports
 }
 
+const NO_CODES = {
+  strangers: { mails: 0, wrongTries: 0 },
+  holders: { mails: 0, wrongTries: 0 },
+  mailboxMails: 0,
+  networks: 0,
+  topNetworks: [],
+}
+
+/** Somebody asks for Anna's codes and guesses them; she herself does so twice. */
+async function openAttacked() {
+  const ports = fakePorts()
+  const mail = (sender: Sender) => sendCode(ports, { email: ANNA, language: 'en', sender })
+  const guess = (sender: Sender) =>
+    redeemOtp(ports, { email: ANNA, code: parseOtpCode('999999'), sender }).catch(() => {})
+  for (let count = 0; count < 4; count++) await mail(stranger(1))
+  for (let count = 0; count < 4; count++) await guess(stranger(1))
+  await mail(stranger(2))
+  await mail(HOLDER)
+  await guess(HOLDER)
+  return ports
+}
+
 describe('for people', () => {
   test('shows premium, why, what was bought and given back, and every change', async () => {
     const { exitCode, lines } = await run(await openAnna())
@@ -85,6 +112,8 @@ describe('for people', () => {
       '  2026-03-01T12:00:00.000Z  webhook   refund pending  re_1          evt_2   yes',
       '  2026-03-01T12:00:00.000Z  webhook   dispute lost    du_1          -       no',
       '  2026-03-01T12:01:00.000Z  operator  granted         grant_000001  -       yes',
+      '',
+      'Mails and wrong codes of the last 24 hours: none',
     ])
   })
 
@@ -125,8 +154,23 @@ describe('for people', () => {
         'Disputes: none',
         '',
         'Audit trail: none',
+        '',
+        'Mails and wrong codes of the last 24 hours: none',
       ],
     })
+  })
+
+  test('says how many mails and wrong codes count, and from which networks they came', async () => {
+    const { lines } = await run(await openAttacked())
+    expect(lines.slice(lines.findIndex((line) => line.startsWith('Mails')))).toEqual([
+      'Mails and wrong codes of the last 24 hours:',
+      '  BY                      MAILS    WRONG CODES',
+      '  strangers, networks: 2  5 of 20  4 of 40',
+      '  holders of a token      1 of 20  1 of 40',
+      '  the whole mailbox       5 of 20  -',
+      '  network 10.0.1.0/24     4 of 10  4 of 20',
+      '  network 10.0.2.0/24     1 of 10  0 of 20',
+    ])
   })
 })
 
@@ -189,6 +233,7 @@ describe('in JSON', () => {
           isActive: true,
         },
       ]),
+      codes: NO_CODES,
     })
     expect(account.audit).toHaveLength(5)
   })
@@ -204,7 +249,22 @@ describe('in JSON', () => {
         refunds: [],
         disputes: [],
         audit: [],
+        codes: NO_CODES,
       },
     ])
+  })
+
+  test('the mails and wrong codes of the last 24 hours are there', async () => {
+    const { lines } = await run(await openAttacked(), { json: true })
+    expect(JSON.parse(lines[0]!).codes).toEqual({
+      strangers: { mails: 5, wrongTries: 4 },
+      holders: { mails: 1, wrongTries: 1 },
+      mailboxMails: 5,
+      networks: 2,
+      topNetworks: [
+        { network: '10.0.1.0/24', mails: 4, wrongTries: 4 },
+        { network: '10.0.2.0/24', mails: 1, wrongTries: 0 },
+      ],
+    })
   })
 })

@@ -1,0 +1,53 @@
+import type { Database } from 'bun:sqlite'
+import type { ServiceMailWindow } from '../../application/otp-repository.ts'
+import type { FullShares, ServiceMail } from '../../domain/mail-limit.ts'
+import type { Queries } from './database.ts'
+import { prepareInsert } from './prepared-writes.ts'
+import { serviceMails } from './schema.ts'
+
+const IN_WINDOW = 'sent_at > ?1 AND sent_at <= ?2'
+
+/** The moment of the nth newest mail of each share, where there are so many. */
+export function prepareFindFullShares(client: Database): (window: ServiceMailWindow) => FullShares {
+  const nthNewest = (where: string) =>
+    client.prepare<{ at: number }, (number | string | null)[]>(
+      `SELECT sent_at AS at FROM service_mails WHERE ${where} ORDER BY sent_at DESC LIMIT 1 OFFSET ?3`,
+    )
+  const ofAll = nthNewest(IN_WINDOW)
+  const ofStrangers = nthNewest(`is_customer = 0 AND ${IN_WINDOW}`)
+  const ofNetwork = nthNewest(`is_customer = 0 AND ${IN_WINDOW} AND network = ?4`)
+
+  return ({ since, until, network, shares }) => {
+    const window = [since.getTime(), until.getTime()] as const
+    const momentOf = (row: { at: number } | null) => row && new Date(row.at)
+    return {
+      all: momentOf(ofAll.get(...window, shares.all - 1)),
+      strangers: momentOf(ofStrangers.get(...window, shares.strangers - 1)),
+      network: momentOf(ofNetwork.get(...window, shares.network - 1, network)),
+    }
+  }
+}
+
+export function prepareInsertServiceMail(queries: Queries): (mail: ServiceMail) => void {
+  const insert = prepareInsert(queries, serviceMails)
+  return ({ at, isCustomer, network }) => insert({ sentAt: at, isCustomer, network })
+}
+
+/** Deletes one of those that are alike. */
+export function prepareDeleteServiceMail(client: Database): (mail: ServiceMail) => void {
+  const deletion = client.prepare(
+    `DELETE FROM service_mails WHERE id IN (
+      SELECT id FROM service_mails WHERE sent_at = ?1 AND is_customer = ?2 AND network IS ?3 LIMIT 1
+    )`,
+  )
+  return ({ at, isCustomer, network }) =>
+    void deletion.run(at.getTime(), isCustomer ? 1 : 0, network)
+}
+
+/** Deletes those that say they were sent after the window: the clock was ahead then. */
+export function prepareDeleteFutureServiceMails(
+  client: Database,
+): (window: Pick<ServiceMailWindow, 'until'>) => void {
+  const deletion = client.prepare('DELETE FROM service_mails WHERE sent_at > ?1')
+  return ({ until }) => void deletion.run(until.getTime())
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test'
+import { sendCode } from '../../../application/access/send-code.ts'
+import { readMailLimitUse, watchMailLimit } from '../../../application/access/watch-mail-limit.ts'
+import { HOUR_MS } from '../../../domain/duration.ts'
+import { parseEmail } from '../../../domain/email.ts'
+import { fakePorts, ORIGIN } from '../../support/fakes.ts'
+import { stranger } from '../../support/senders.ts'
+
+function open() {
+  const { rules } = fakePorts()
+  const ports = fakePorts({ rules: { ...rules, mailLimit: { limit: 20, windowMs: HOUR_MS } } })
+  let mailed = 0
+  async function mail(count: number, { toCustomers = false } = {}) {
+    for (let left = count; left > 0; left--) {
+      const email = parseEmail(`person${++mailed}@example.com`)
+      if (toCustomers) await ports.premiumGrants.add({ id: email, email }, ORIGIN)
+      await sendCode(ports, { email, language: 'en', sender: stranger(mailed) })
+    }
+  }
+  const told = () => ports.log.lines.map(({ level, event, fields }) => [level, event, fields])
+  return { ports, mail, told, look: watchMailLimit(ports) }
+}
+
+describe('watching MAIL_LIMIT', () => {
+  test('warns once when four fifths of the strangers’ half are used, and says once that it is over', async () => {
+    const { ports, mail, told, look } = open()
+    await mail(7)
+    await look()
+    expect(told()).toEqual([])
+    await mail(1)
+    await look()
+    await look()
+    const use = { ofAll: 40, ofStrangers: 80 }
+    expect(told()).toEqual([['warn', 'mail_limit.near', use]])
+
+    ports.clock.advance(HOUR_MS)
+    await look()
+    await look()
+    expect(told().slice(1)).toEqual([['info', 'mail_limit.far', { ofAll: 0, ofStrangers: 0 }]])
+  })
+
+  test('warns when four fifths of the whole are used', async () => {
+    const { mail, told, look } = open()
+    await mail(15, { toCustomers: true })
+    await look()
+    expect(told()).toEqual([])
+    await mail(1, { toCustomers: true })
+    await look()
+    expect(told()).toEqual([['warn', 'mail_limit.near', { ofAll: 80, ofStrangers: 0 }]])
+  })
+
+  test('says nothing where nothing bounds the mails', async () => {
+    const ports = fakePorts()
+    await watchMailLimit(ports)()
+    expect(await readMailLimitUse(ports)).toBeNull()
+    expect(ports.log.lines).toEqual([])
+  })
+})

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test'
+import { HOUR_MS } from '../../domain/duration.ts'
+import { DomainError } from '../../domain/errors.ts'
+import {
+  assertMailFits,
+  isMailLimitNear,
+  mailLimitUse,
+  mailShares,
+} from '../../domain/mail-limit.ts'
+import { NOON } from '../support/fakes.ts'
+import { at, refusal } from '../support/otp-moves.ts'
+
+const NOTHING_FULL = { all: null, strangers: null, network: null }
+
+describe('the code mails of the whole service', () => {
+  test.each([
+    [300, 150, 15],
+    [90, 45, 5],
+    [121, 61, 6],
+    [99, 50, 5],
+    [1, 1, 5],
+  ])('of which %d may go: %d to strangers, %d for one network', (limit, strangers, network) => {
+    expect(mailShares({ limit, windowMs: HOUR_MS })).toEqual({ all: limit, strangers, network })
+  })
+
+  test('go as long as no share is full', () => {
+    for (const isCustomer of [true, false]) {
+      const terms = { windowMs: HOUR_MS, isCustomer }
+      expect(refusal(() => assertMailFits(NOTHING_FULL, terms))).toBeUndefined()
+    }
+  })
+
+  test.each(['strangers', 'network'] as const)(
+    'go to customers while %s have none left',
+    (share) => {
+      const full = { ...NOTHING_FULL, [share]: NOON }
+      const terms = { windowMs: HOUR_MS }
+      expect(refusal(() => assertMailFits(full, { ...terms, isCustomer: true }))).toBeUndefined()
+      expect(refusal(() => assertMailFits(full, { ...terms, isCustomer: false }))).toEqual(
+        new DomainError('mail_limit_reached', at(HOUR_MS)),
+      )
+    },
+  )
+
+  test('go to nobody once all are used up, until the share that is full for the longest has room', () => {
+    const full = { all: at(5), strangers: at(9), network: at(7) }
+    const retryAt = (isCustomer: boolean) =>
+      (refusal(() => assertMailFits(full, { windowMs: HOUR_MS, isCustomer })) as DomainError)
+        .retryAt
+    expect(retryAt(true)).toEqual(at(HOUR_MS + 5))
+    expect(retryAt(false)).toEqual(at(HOUR_MS + 9))
+  })
+
+  test.each([
+    [79, 39, false],
+    [80, 0, true],
+    [40, 40, true],
+  ])('are nearly used up by %d, of which %d to strangers: %p', (all, strangers, expected) => {
+    const use = mailLimitUse({ all, strangers }, { limit: 100, windowMs: HOUR_MS })
+    expect(isMailLimitNear(use)).toBe(expected)
+  })
+})
