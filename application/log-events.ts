@@ -32,11 +32,11 @@ export const LOG_EVENTS = {
     message: 'many wrong codes: somebody may be guessing',
   },
   'codes.guessing_ended': { level: 'info', message: 'wrong codes are few again' },
-  'mail_limit.near': {
+  'codes.limit_near': {
     level: 'warn',
     message: 'MAIL_LIMIT is nearly used up: soon no more codes are mailed',
   },
-  'mail_limit.far': { level: 'info', message: 'MAIL_LIMIT has room again' },
+  'codes.limit_far': { level: 'info', message: 'MAIL_LIMIT has room again' },
 
   'payment.needs_review': {
     level: 'error',

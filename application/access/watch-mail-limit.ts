@@ -14,8 +14,8 @@ export function watchMailLimit(ports: Dependencies & Pick<Ports, 'log'>): () => 
     const use = await readMailLimitUse(ports)
     const isNear = use !== null && isMailLimitNear(use)
     const percent = use && { ofAll: percentOf(use.all), ofStrangers: percentOf(use.strangers) }
-    if (isNear && !wasNear) ports.log('mail_limit.near', { ...percent })
-    else if (wasNear && !isNear) ports.log('mail_limit.far', { ...percent })
+    if (isNear && !wasNear) ports.log('codes.limit_near', { ...percent })
+    else if (wasNear && !isNear) ports.log('codes.limit_far', { ...percent })
     wasNear = isNear
   }
 }

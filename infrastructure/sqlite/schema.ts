@@ -48,7 +48,7 @@ export const otpWrongTries = sqliteTable('otp_wrong_tries', {
 export const serviceMails = sqliteTable('service_mails', {
   id: integer('id').notNull().primaryKey({ autoIncrement: true }),
   sentAt: momentColumn('sent_at').notNull(),
-  isCustomer: integer('is_customer', { mode: 'boolean' }).notNull(),
+  isCustomer: integer('had_premium', { mode: 'boolean' }).notNull(),
   network: networkColumn(),
 })
 

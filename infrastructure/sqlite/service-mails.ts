@@ -14,8 +14,8 @@ export function prepareFindFullShares(client: Database): (window: ServiceMailWin
       `SELECT sent_at AS at FROM service_mails WHERE ${where} ORDER BY sent_at DESC LIMIT 1 OFFSET ?3`,
     )
   const ofAll = nthNewest(IN_WINDOW)
-  const ofStrangers = nthNewest(`is_customer = 0 AND ${IN_WINDOW}`)
-  const ofNetwork = nthNewest(`is_customer = 0 AND ${IN_WINDOW} AND network = ?4`)
+  const ofStrangers = nthNewest(`had_premium = 0 AND ${IN_WINDOW}`)
+  const ofNetwork = nthNewest(`had_premium = 0 AND ${IN_WINDOW} AND network = ?4`)
 
   return ({ since, until, network, shares }) => {
     const window = [since.getTime(), until.getTime()] as const
@@ -37,7 +37,7 @@ export function prepareInsertServiceMail(queries: Queries): (mail: ServiceMail) 
 export function prepareDeleteServiceMail(client: Database): (mail: ServiceMail) => void {
   const deletion = client.prepare(
     `DELETE FROM service_mails WHERE id IN (
-      SELECT id FROM service_mails WHERE sent_at = ?1 AND is_customer = ?2 AND network IS ?3 LIMIT 1
+      SELECT id FROM service_mails WHERE sent_at = ?1 AND had_premium = ?2 AND network IS ?3 LIMIT 1
     )`,
   )
   return ({ at, isCustomer, network }) =>

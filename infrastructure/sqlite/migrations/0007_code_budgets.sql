@@ -56,19 +56,19 @@ DROP TABLE otp_wrong_tries;
 
 ALTER TABLE new_otp_wrong_tries RENAME TO otp_wrong_tries;
 
-CREATE INDEX otp_wrong_tries_by_time ON otp_wrong_tries (tried_at);
+CREATE INDEX otp_wrong_tries_by_time ON otp_wrong_tries (tried_at, network);
 
 -- Every code mail of the whole service, without its address, for as long as MAIL_LIMIT counts it.
 CREATE TABLE service_mails (
   id INTEGER NOT NULL PRIMARY KEY,
   sent_at INTEGER NOT NULL,
-  is_customer INTEGER NOT NULL CHECK (is_customer IN (0, 1)),
+  had_premium INTEGER NOT NULL CHECK (had_premium IN (0, 1)),
   network TEXT,
-  CHECK (is_customer = 0 OR network IS NULL)
+  CHECK (had_premium = 0 OR network IS NULL)
 ) STRICT;
 
-CREATE INDEX service_mails_by_time ON service_mails (sent_at);
+CREATE INDEX service_mails_by_time ON service_mails (sent_at, had_premium);
 
-CREATE INDEX service_mails_to_strangers ON service_mails (sent_at) WHERE is_customer = 0;
+CREATE INDEX service_mails_to_strangers ON service_mails (sent_at) WHERE had_premium = 0;
 
-CREATE INDEX service_mails_of_a_network ON service_mails (network, sent_at) WHERE is_customer = 0;
+CREATE INDEX service_mails_of_a_network ON service_mails (network, sent_at) WHERE had_premium = 0;

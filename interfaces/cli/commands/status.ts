@@ -42,10 +42,11 @@ export const statusCommand: Command<Asked> = {
   options: [WRONG_CODES_OPTION, JSON_OPTION],
   details: `Prints whether EMAIL has premium, its grants, purchases, refunds and disputes, and the audit trail:
 every change of a grant, when, by whom, why, through what, and whether the grant gave premium then.
-Then the mails with a code and the wrong codes of the last 24 hours, from how many networks strangers
-asked for them, and which networks that were most. An address that nobody knows is no failure.
-With --wrong-codes, and no EMAIL, prints the wrong codes of the last hour over all addresses, and the
-addresses and the networks with the most of them. Reads only the database, and not the payment provider.
+Then the mails with a code and the wrong codes of the last 24 hours, from how many networks of
+strangers they came, and from which of these most. An address that nobody knows is no failure.
+With --wrong-codes, and no EMAIL, prints the wrong codes of the last hour over all addresses, and
+the addresses and the networks with the most of them. Reads only the database, and not the payment
+provider.
 Needs no setting but DATABASE_URL.`,
   parse(operands, { 'wrong-codes': wrongCodes }) {
     const isNamed = operands.length > 0

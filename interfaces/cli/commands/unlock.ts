@@ -10,10 +10,10 @@ export const unlockCommand: Command<{ readonly email: Email }> = {
   summary: 'let an address ask for codes, and try them, again',
   operands: ['EMAIL'],
   options: [JSON_OPTION],
-  details: `Forgets the wrong codes that were tried for EMAIL and the mails with a code that were sent to it, so that
-it need not wait until a day has passed, and prints how many there were; 0 is no failure. Mails to
-other spellings of its mailbox (anna+shop@example.com) no longer count against it either. What
-MAIL_LIMIT counts stays as it is.
+  details: `Forgets the wrong codes that were tried for EMAIL and the mails with a code that were sent to it,
+so that it need not wait until a day has passed, and prints how many there were; 0 is no failure.
+Mails to other spellings of its mailbox (anna+shop@example.com) no longer count against it either.
+What MAIL_LIMIT counts stays as it is.
 Needs no setting but DATABASE_URL, and works while the service runs.`,
   parse: (operands) => parseEmailOperand('unlock', operands),
   run: (context, { email }) => context.withStore((ports) => unlock({ ...context, ports, email })),

@@ -31,12 +31,12 @@ describe('watching MAIL_LIMIT', () => {
     await look()
     await look()
     const use = { ofAll: 40, ofStrangers: 80 }
-    expect(told()).toEqual([['warn', 'mail_limit.near', use]])
+    expect(told()).toEqual([['warn', 'codes.limit_near', use]])
 
     ports.clock.advance(HOUR_MS)
     await look()
     await look()
-    expect(told().slice(1)).toEqual([['info', 'mail_limit.far', { ofAll: 0, ofStrangers: 0 }]])
+    expect(told().slice(1)).toEqual([['info', 'codes.limit_far', { ofAll: 0, ofStrangers: 0 }]])
   })
 
   test('warns when four fifths of the whole are used', async () => {
@@ -46,7 +46,7 @@ describe('watching MAIL_LIMIT', () => {
     expect(told()).toEqual([])
     await mail(1, { toCustomers: true })
     await look()
-    expect(told()).toEqual([['warn', 'mail_limit.near', { ofAll: 80, ofStrangers: 0 }]])
+    expect(told()).toEqual([['warn', 'codes.limit_near', { ofAll: 80, ofStrangers: 0 }]])
   })
 
   test('says nothing where nothing bounds the mails', async () => {

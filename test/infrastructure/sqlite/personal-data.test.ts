@@ -25,6 +25,7 @@ const nothingMore = () => ({ closed: [], epoch: NOON_EPOCH })
 const NOT_EXPORTED: Readonly<Record<string, string>> = {
   'otps.seed': 'the digits are derived from it',
   'otps.role': 'how two codes share the table',
+  'otp_mails.mailbox': 'it stands for other addresses, too',
   'otp_mails.position': 'the order in which they are exported',
   'otp_wrong_tries.position': 'the order in which they are exported',
   'verifications.code_challenge': 'whoever knows it could look for its verifier',

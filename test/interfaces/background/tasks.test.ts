@@ -293,6 +293,7 @@ test('every task is in the list with how often it runs, the backups only where t
     { name: 'reconciler', everyMs: MINUTE_MS },
     { name: 'pruning', everyMs: HOUR_MS },
     { name: 'wrong_codes', everyMs: MINUTE_MS },
+    { name: 'mail_limit', everyMs: MINUTE_MS },
   ]
   const readiness: Pick<Task, 'name' | 'everyMs'> = { name: 'readiness', everyMs: 30 * SECOND_MS }
   expect(named(null)).toEqual([...before, readiness])

@@ -4,6 +4,7 @@ import { deliverOutbox } from '../../../application/payments/deliver-outbox.ts'
 import { reconcilePayments } from '../../../application/payments/reconcile-payments.ts'
 import type { PaymentNotice } from '../../../application/ports.ts'
 import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
+import type { MailLimit } from '../../../domain/mail-limit.ts'
 import type { StripeProduct } from '../../../infrastructure/config/payment-settings.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { slidingWindowLimiter } from '../../../infrastructure/rate-limit/sliding-window-limiter.ts'
@@ -35,6 +36,7 @@ const NO_LIMITS = { general: null, auth: null, premium: null }
 export function openService({
   stripe = null,
   allowPromotionCodes = false,
+  mailLimit = null,
   clock = fixedClock(),
   webhookSecrets = [WEBHOOK_SECRET],
   product = { price: PRICE, name: 'Alibi Premium' },
@@ -47,6 +49,8 @@ export function openService({
 }: Partial<Omit<HttpOptions, 'ports'>> & {
   stripe?: StripeDouble | null
   allowPromotionCodes?: boolean
+  /** How many codes the service mails; null where nothing bounds them. */
+  mailLimit?: MailLimit | null
   clock?: ReturnType<typeof fixedClock>
   webhookSecrets?: readonly string[]
   product?: StripeProduct
@@ -97,7 +101,7 @@ export function openService({
         issuer: PUBLIC_URL,
         lifetimeMs: DAY_MS,
       }),
-      rules: { ...outside.rules, allowPromotionCodes, amountMin },
+      rules: { ...outside.rules, allowPromotionCodes, amountMin, mailLimit },
     })
     const http = openHttp({ limiters: NO_LIMITS, ...options }, ports)
     return { ...http, connection: database.queries.$client, close: database.close }
