@@ -97,7 +97,7 @@ describe('beside a service that runs', () => {
     for (let position = 0; position < 40; position++) {
       change(
         production,
-        'INSERT INTO otp_wrong_tries VALUES (?, ?, ?)',
+        "INSERT INTO otp_wrong_tries VALUES (?, 'stranger', ?, ?, NULL)",
         email,
         position,
         Date.now() - 1000,
@@ -106,12 +106,15 @@ describe('beside a service that runs', () => {
     expect((await confirm(code)).status).toBe(429)
     expect(await runAlone('unlock', email)).toEqual({
       exitCode: 0,
-      stdout: `Forgot 40 wrong codes of ${email}.\n`,
+      stdout: `Forgot 40 wrong codes and 1 mail of ${email}.\n`,
       stderr: '',
     })
     expect((await confirm(otherCode(code))).status).toBe(401)
     expect((await confirm(code)).status).toBe(200)
-    expect(await runJson('unlock', email)).toEqual({ exitCode: 0, json: { email, forgotten: 1 } })
+    expect(await runJson('unlock', email)).toEqual({
+      exitCode: 0,
+      json: { email, forgotten: 1, mails: 0 },
+    })
   })
 
   test('export prints everything as JSON, and no code', async () => {

@@ -72,6 +72,7 @@ describe('a start with wrong settings', () => {
       EMAIL_FROM: 'bad-EMAIL_FROM',
       CORS_ORIGINS: 'bad-CORS_ORIGINS',
       TRUSTED_PROXIES: 'bad-TRUSTED_PROXIES',
+      MAIL_LIMIT: 'bad-MAIL_LIMIT',
       RATE_LIMIT_GENERAL: 'bad-RATE',
       RATE_LIMIT_AUTH: '0/15m',
       RATE_LIMIT_PREMIUM: '30/0m',

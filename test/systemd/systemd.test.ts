@@ -141,6 +141,7 @@ function testService(machine: Machine, production: Production, port: number) {
         RESEND_BASE_URL,
         RATE_LIMIT_AUTH: 'off',
         RATE_LIMIT_GENERAL: 'off',
+        MAIL_LIMIT: 'off',
       }
       const text = await machine.read(SETTINGS)
       await machine.write(SETTINGS, fillIn(text, filledIn))

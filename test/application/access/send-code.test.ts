@@ -156,6 +156,19 @@ describe('sendCode', () => {
     expect.assertions(2)
   })
 
+  test('keeps a customer’s code that may still arrive, and no stranger’s', async () => {
+    const ports = fakePorts()
+    const broken = new Unavailable('email', { cause: new Error('timed out') })
+    const mailer = { ...ports.mailer, sendOtp: () => Promise.reject(broken) }
+    const codesAfter = async () => {
+      expect(await refusalOf(sendCode({ ...ports, mailer }, request))).toBe(broken)
+      return (await ports.personalData.find(email)).codes.length
+    }
+    expect(await codesAfter()).toBe(0)
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
+    expect(await codesAfter()).toBe(1)
+  })
+
   test('gives the mail back also when the mailer fails in an unexpected way', async () => {
     const ports = fakePorts()
     const mailer = { ...ports.mailer, sendOtp: () => Promise.reject(new TypeError('a bug')) }

@@ -143,6 +143,11 @@ describe('single settings', () => {
     ],
     ['RATE_LIMIT_AUTH', ['off'], ['none']],
     ['RATE_LIMIT_PREMIUM', ['60/1m'], ['60 / 1m']],
+    [
+      'MAIL_LIMIT',
+      ['off', '1/1s', '90/1d', '3000/31d', '100000/1h'],
+      ['0/1h', '90', '90/', '/1h', '90/0h', '90/32d', '100001/1d', 'none', '1.5/1h'],
+    ],
     ['LOG_LEVEL', ['debug', 'info', 'warn', 'error'], ['warning', 'INFO', 'trace']],
     ['LOG_FORMAT', ['json', 'pretty'], ['text']],
   ])('%s is read strictly', (name, taken, refused) => {

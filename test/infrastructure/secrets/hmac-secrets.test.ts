@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import type { Email } from '../../../domain/email.ts'
 import { isErased } from '../../../domain/erasure.ts'
+import { mailboxOf } from '../../../domain/mailbox.ts'
 import { type OtpSeed, parseOtpCode } from '../../../domain/otp.ts'
 import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
 import { CHALLENGE, OTHER_CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
@@ -153,6 +154,29 @@ describe('what stays of an erased address', () => {
         expect(createHash(algorithm).update(ANNA).digest(encoding)).not.toBe(digest)
       }
     }
+  })
+})
+
+describe('what stands for a mailbox', () => {
+  const mailbox = mailboxOf(ANNA)
+  const [digest] = secrets.mailboxDigests(mailbox)
+
+  test('is a digest that is the same after a restart and in every release', () => {
+    const restarted = hmacSecrets({ secret: 'a secret of more than thirty-two bytes' })
+    expect(restarted.mailboxDigests(mailbox)).toEqual([digest])
+    expect(digest as string).toBe('X_wDQ_llHA0G-wHNHyXydeqyppv59XSblNWin3vNVYw')
+  })
+
+  test('is no digest of an erased address, and another one for another mailbox', () => {
+    const others = [...secrets.erasureDigests(ANNA), ...secrets.mailboxDigests(mailboxOf(BERT))]
+    expect(new Set<string>([digest, ...others]).size).toBe(3)
+  })
+
+  test('is found under the secret before, too', () => {
+    const previousSecret = 'a secret of more than thirty-two bytes'
+    const rolled = hmacSecrets({ secret: 'a new secret', previousSecret })
+    expect(rolled.mailboxDigests(mailbox)[1]).toBe(digest)
+    expect(rolled.mailboxDigests(mailbox)[0]).not.toBe(digest)
   })
 })
 

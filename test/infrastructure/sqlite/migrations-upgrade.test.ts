@@ -5,6 +5,7 @@ import { MINUTE_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import type { ErasedEmailDigest } from '../../../domain/erasure.ts'
 import { type Epoch, nextEpoch } from '../../../domain/log-out.ts'
+import { EMPTY_OTP_RECORD, type OtpSeed } from '../../../domain/otp.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import { applyMigrations, MIGRATIONS } from '../../../infrastructure/sqlite/migrations.ts'
@@ -234,4 +235,27 @@ test('log-outs of an earlier release go on ending what they ended, and the next 
 
   await logOuts.update(CARL, (epoch) => nextEpoch(epoch, NOON))
   expect(await logOuts.findByEmail(CARL)).toBe(epochAt(7001))
+})
+
+test('codes, mails and wrong tries of an earlier release count on, for strangers and for no network', async () => {
+  const path = join(temporaryFolder(), 'alibi.db')
+  const client = new Database(path)
+  const before = MIGRATIONS.findIndex(({ name }) => name === '0007_code_budgets')
+  applyMigrations(client, MIGRATIONS.slice(0, before))
+  const [issuedAt, expiresAt] = [NOON.getTime(), EXPIRES_AT.getTime()]
+  client.run("INSERT INTO otps VALUES (?, 'current', 'seed', ?, ?, 3)", [ANNA, issuedAt, expiresAt])
+  client.run('INSERT INTO otp_mails VALUES (?, 0, ?), (?, 1, ?)', [ANNA, issuedAt, ANNA, expiresAt])
+  client.run('INSERT INTO otp_wrong_tries VALUES (?, 0, ?)', [ANNA, issuedAt])
+  client.close(true)
+
+  const { otps } = sqliteStore(openTemporaryDatabase(path))
+  const read = async (sender: 'stranger' | 'holder') =>
+    (await otps.update({ email: ANNA, sender }, (record) => ({ record }))).record
+  expect(await read('stranger')).toEqual({
+    current: { seed: 'seed' as OtpSeed, issuedAt: NOON, expiresAt: EXPIRES_AT, attemptsLeft: 3 },
+    replacement: null,
+    mails: [NOON, EXPIRES_AT].map((at) => ({ at, network: null, mailbox: null })),
+    wrongTries: [{ at: NOON, network: null }],
+  })
+  expect(await read('holder')).toEqual(EMPTY_OTP_RECORD)
 })

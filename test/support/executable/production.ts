@@ -48,6 +48,7 @@ export async function openProduction() {
     RATE_LIMIT_GENERAL: 'off',
     RATE_LIMIT_AUTH: 'off',
     RATE_LIMIT_PREMIUM: 'off',
+    MAIL_LIMIT: 'off',
   }
   const started: AlibiProcess[] = []
   const end = new AbortController()
