@@ -347,8 +347,8 @@ test('the service prunes by itself what is of no use any more, and says so', asy
     ['new@example.com', recently],
   ] as const) {
     change(own, 'INSERT INTO log_outs VALUES (?, ?)', email, at)
-    change(own, 'INSERT INTO otp_mails VALUES (?, 0, ?)', email, at)
-    change(own, 'INSERT INTO otp_wrong_tries VALUES (?, 0, ?)', email, at)
+    change(own, "INSERT INTO otp_mails VALUES (?, 'stranger', 0, ?, NULL, NULL)", email, at)
+    change(own, "INSERT INTO otp_wrong_tries VALUES (?, 'stranger', 0, ?, NULL)", email, at)
     change(own, 'INSERT INTO verifications VALUES (?, ?, ?, NULL, 0)', email, at, at)
     change(
       own,

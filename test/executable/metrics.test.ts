@@ -146,6 +146,7 @@ test('after a day of business the metrics say exactly what happened, and nothing
   await using production = await openProduction()
   const { alibi, read } = await startMeasured(production, {
     RATE_LIMIT_PREMIUM: '2/10m',
+    MAIL_LIMIT: '10/1h',
     BACKUP_DIR: join(production.folder, 'backups'),
   })
   const { sessionId, token, code } = await walk(production, alibi.url)
