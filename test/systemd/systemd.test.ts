@@ -77,6 +77,8 @@ function testService(machine: Machine, production: Production, port: number) {
   /** In milliseconds, until the service serves by another process. */
   async function recoveryFrom(signal: 'STOP' | 'KILL'): Promise<number> {
     const pid = await property('MainPID')
+    // A service that does not run has 0, which for kill(1) would be the group of these very tests.
+    expect(Number(pid)).toBeGreaterThan(1)
     const startedAt = performance.now()
     await sure(['sh', '-c', `kill -${signal} ${pid}`])
     await until(
