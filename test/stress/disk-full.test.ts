@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
@@ -7,6 +8,7 @@ import { inspectKilled } from '../support/executable/stored.ts'
 import { until } from '../support/executable/until.ts'
 import { client } from '../support/http/client.ts'
 import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { addRows } from '../support/stores/sold-database.ts'
 import { milliseconds, printFigures, tally } from '../support/stress/figures.ts'
 import { mountSmallDisk } from '../support/stress/full-disk.ts'
 import {
@@ -23,6 +25,7 @@ const BUYERS = 40
 const TIME_MAX_MS = 30_000
 const DISK_MEBIBYTES = 48
 const VISITORS = 40
+const ROWS_AT_ONCE = 20
 
 type Answered = { readonly status: number; readonly isJson: boolean; readonly error: unknown }
 
@@ -54,17 +57,32 @@ async function askAll(production: Production, alibi: AlibiProcess, shop: Shop) {
   return { acknowledged, webhook, visitors, reads }
 }
 
+/**
+ * Has every write to come make the write-ahead log longer: SQLite writes it anew from its beginning now and then, and
+ * then finds room in it for a while. It does not while there is a reader like the one that is returned.
+ */
+function useUpLog({ databasePath }: Production): Database {
+  const reader = new Database(databasePath, { readonly: true })
+  reader.run('BEGIN')
+  reader.prepare('SELECT count(*) FROM log_outs').get()
+  const length = () => statSync(`${databasePath}-wal`).size
+  for (const before = length(); length() <= before; ) addRows(databasePath, ROWS_AT_ONCE)
+  return reader
+}
+
 /** What has to hold while nothing can be stored, and after it can be again. */
 async function expectPoliteness(
   name: string,
   { production, alibi, shop }: { production: Production; alibi: AlibiProcess; shop: Shop },
   { breakIt, mend }: { breakIt(): void; mend(): void },
 ): Promise<void> {
+  const reader = useUpLog(production)
   breakIt()
   const seen = await askAll(production, alibi, shop)
   const noticed = await untilReady(alibi, 503)
   const health = (await fetch(`${alibi.url}/health`)).status
   mend()
+  reader.close(true)
   const ready = await untilReady(alibi, 200)
   const resent = await production.double.deliverAll()
   const http = client(alibi.url)
