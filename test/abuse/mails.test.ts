@@ -59,6 +59,31 @@ describe('mails to strangers', () => {
     expect((await ask(strangerNumber(999), inOwn24(999))).status).toBe(200)
   })
 
+  test('to customers, whoever asks for them, can use up the limit, and still keep no holder of a token out', async () => {
+    const { ask, mails, givePremium, post, tokenOf, clock } = openTarget({
+      mailLimit: { limit: 20, windowMs: HOUR_MS },
+    })
+    const owner = 'owner@example.com'
+    for (const customer of [
+      owner,
+      ...Array.from({ length: 25 }, (_, one) => `c${one}@example.com`),
+    ]) {
+      await givePremium(customer)
+    }
+    const authorization = `Bearer ${await tokenOf(owner)}`
+    clock.advance(40 * DAY_MS)
+    for (let number = 0; number < 25; number++) {
+      const { status } = await ask(`c${number}@example.com`, inOwn24(number))
+      expect(status).toBe(number < 20 ? 200 : 503)
+    }
+    expect((await ask(owner, inOwn24(30))).status).toBe(503)
+    expect((await post('/auth/verify-email', { email: owner }, { authorization })).status).toBe(200)
+    expect(mails).toHaveLength(21)
+    // It counts for the others.
+    clock.advance(HOUR_MS - 1)
+    expect((await ask(owner, inOwn24(30))).status).toBe(503)
+  })
+
   test('that one ordinary client asks for all day leave a plan of 100 a day to customers', async () => {
     const { ask, mails, givePremium, clock } = openTarget({
       mailLimit: { limit: 100, windowMs: DAY_MS },
