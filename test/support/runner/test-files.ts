@@ -12,7 +12,7 @@ export type Shard = {
 /** Roughly how long a file takes, by where it lies: the longest start first, so that none is left over at the end. */
 const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
   [/^test\/(?:systemd\/|browser\/(?:accessibility|layout|docs)|stress\/restarts)/, 40_000],
-  [/^test\/(?:payments\/|races\/repetitions|browser\/)/, 25_000],
+  [/^test\/(?:payments\/|races\/repetitions|browser\/|abuse\/attack-day)/, 25_000],
   [/^test\/(?:executable\/(?:kills|release)|stress\/)/, 20_000],
   [/^test\/(?:executable|journeys)\//, 10_000],
   [/^test\/(?:spec|races)\//, 4_000],

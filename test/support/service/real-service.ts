@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { deliverOutbox } from '../../../application/payments/deliver-outbox.ts'
 import { reconcilePayments } from '../../../application/payments/reconcile-payments.ts'
-import type { PaymentNotice } from '../../../application/ports.ts'
+import type { Clock, PaymentNotice } from '../../../application/ports.ts'
 import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import type { MailLimit } from '../../../domain/mail-limit.ts'
 import type { StripeProduct } from '../../../infrastructure/config/payment-settings.ts'
@@ -173,7 +173,7 @@ function readContents(path: string): Record<string, unknown[]> {
 }
 
 /** The budgets that the users were promised, counted by the test's clock. */
-export function promisedLimits(clock: ReturnType<typeof fixedClock>): HttpOptions['limiters'] {
+export function promisedLimits(clock: Clock): HttpOptions['limiters'] {
   const counting = { monotonicMs: () => clock.now().getTime(), seeds: [1, 2] } as const
   return {
     general: slidingWindowLimiter({ limit: 10, windowMs: 15 * MINUTE_MS, ...counting }),
