@@ -16,21 +16,13 @@ export type TokenReading = {
   readonly isHolders: boolean
 }
 
-/** Turns a token back into its address. Throws `invalid_token`, also after a log-out or an erasure of the address. */
-export async function authenticate(ports: Dependencies, token: string): Promise<Email> {
-  return requireAlive(await readToken(ports, token))
-}
-
+/** The address that the token lets in. Throws `invalid_token`, also after a log-out or an erasure of the address. */
 export function requireAlive(reading: TokenReading | null): Email {
   if (!reading?.isAlive) throw new DomainError('invalid_token')
   return reading.email
 }
 
 /** The address that the sender of the token has been in with not long ago. Null for anything but a holder's token. */
-export async function findTokenHolder(ports: Dependencies, token: string): Promise<Email | null> {
-  return holderOf(await readToken(ports, token))
-}
-
 export function holderOf(reading: TokenReading | null): Email | null {
   return reading?.isHolders ? reading.email : null
 }

@@ -7,8 +7,8 @@ import { megabytes, printFigures } from '../support/stress/figures.ts'
 import { hasProcessFigures } from '../support/stress/process-figures.ts'
 import { IS_WHOLE } from '../support/thoroughness.ts'
 
-// A day of attack with a moved clock, in one run: a flood from a /48 of IPv6 and from IPv4 networks, mails to strangers,
-// customers who are to be locked out, bodies that never end, and a mail provider that takes five mails a second.
+// A day of attack with a moved clock, in one run: a flood from a /48 of IPv6 and from IPv4 networks, mails to
+// strangers, customers who are to be locked out, bodies that never end, and a mail provider at five mails a second.
 
 const PROGRAM = join(import.meta.dir, '../support/abuse/attack-program.ts')
 

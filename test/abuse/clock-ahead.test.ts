@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, rmSync } from 'node:fs'
 import fc from 'fast-check'
-import { authenticate, findTokenHolder } from '../../application/access/authenticate.ts'
 import { logOut } from '../../application/access/log-out.ts'
 import { eraseEmail } from '../../application/customers/erase-email.ts'
 import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
@@ -12,6 +11,7 @@ import { fixedClock, NOON } from '../support/fakes.ts'
 import { answers, EMAIL } from '../support/http/http-client.ts'
 import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
 import { openService } from '../support/service/real-service.ts'
+import { authenticate, findTokenHolder } from '../support/token-readings.ts'
 
 const BOB = 'bob@example.com' as Email
 const INVALID = answers(401, 'Invalid or expired token')

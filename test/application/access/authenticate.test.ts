@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { authenticate, findTokenHolder } from '../../../application/access/authenticate.ts'
 import { requirePremium } from '../../../application/access/check-premium.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
@@ -7,6 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { fakePorts, issueToken, ORIGIN } from '../../support/fakes.ts'
+import { authenticate, findTokenHolder } from '../../support/token-readings.ts'
 
 const email = parseEmail('ada@example.com')
 const refused = new DomainError('invalid_token')

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { authenticate } from '../../../application/access/authenticate.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { HOUR_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { fakePorts, issueToken } from '../../support/fakes.ts'
+import { authenticate } from '../../support/token-readings.ts'
 
 const email = parseEmail('ada@example.com')
 const refused = new DomainError('invalid_token')

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { authenticate } from '../../../application/access/authenticate.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { findLogOut, issueToken, readTokenAccess } from '../../../application/access/tokens.ts'
 import { eraseEmail } from '../../../application/customers/erase-email.ts'
@@ -9,6 +8,7 @@ import type { ErasedEmailDigest } from '../../../domain/erasure.ts'
 import { type Epoch, FIRST_EPOCH, isLoggedOut } from '../../../domain/log-out.ts'
 import { fakePorts, NOON_EPOCH, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT } from '../../support/stores/contract-purchases.ts'
+import { authenticate } from '../../support/token-readings.ts'
 
 const email = parseEmail('ada@example.com')
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { authenticate } from '../../../application/access/authenticate.ts'
 import { checkPremium } from '../../../application/access/check-premium.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
@@ -15,6 +14,7 @@ import { type FakePorts, openBuyer } from '../../support/buyers.ts'
 import { fakePorts, inState, issueToken, ORIGIN } from '../../support/fakes.ts'
 import { STRANGER } from '../../support/senders.ts'
 import { ANNA, BERT, openPurchase } from '../../support/stores/contract-purchases.ts'
+import { authenticate } from '../../support/token-readings.ts'
 
 /** The name under which everything is kept. Fails unless the address was erased. */
 async function erase(ports: FakePorts, email: Email = ANNA): Promise<Email> {

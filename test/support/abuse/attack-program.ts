@@ -6,9 +6,9 @@ import { openTemporaryFolder } from '../temporary-folder.ts'
 import { type AttackSize, type DayFigures, playAttackDay } from './attack-day.ts'
 import { openAttackedService } from './attacked-service.ts'
 
-// `bun run attack-program.ts SIZE` plays a day of attack in a process of its own, so that its memory can be measured. It
-// prints the address at which the service listens as well, begins with the first line of standard input, and prints
-// what came of the day.
+// `bun run attack-program.ts SIZE` plays a day of attack in a process of its own, so that its memory can be measured.
+// It prints the address at which the service listens, begins with the first line of standard input, and prints what
+// came of the day.
 
 /** What the program prints at its end. */
 export type ProgramFigures = DayFigures & {

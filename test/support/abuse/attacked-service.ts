@@ -31,8 +31,8 @@ const MAIL_TIMEOUT_MS = 10 * SECOND_MS
 export type AttackedService = Awaited<ReturnType<typeof openAttackedService>>
 
 /**
- * The service with the limits that it has by default, on a database file, under a clock that the program moves. Its mail
- * provider takes five mails a second, its payment provider is a scripted one.
+ * The service with the limits that it has by default, on a database file, under a clock that the program moves. Its
+ * mail provider takes five mails a second, its payment provider is a scripted one.
  */
 export async function openAttackedService({ path, size }: { path: string; size: AttackSize }) {
   const time = virtualTime(NOON)

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { authenticate } from '../../../../application/access/authenticate.ts'
 import { logout } from '../../../../interfaces/cli/commands/logout.ts'
 import { fakePorts, issueToken } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA, BERT } from '../../../support/stores/contract-purchases.ts'
+import { authenticate } from '../../../support/token-readings.ts'
 
 test.each([
   [false, 'Whoever was logged in as anna@example.com no longer is.'],
