@@ -95,7 +95,7 @@ export async function playAttackDay(
   }
 }
 
-/** A chosen customer comes while locked out, the others after the first hour: by then the attack has what it can get. */
+/** A chosen customer comes while locked out, others after an hour: by then the attack has what it can get. */
 function arrivalMs(
   { chosenIndex }: Customer,
   { size, random }: { size: AttackSize; random: ReturnType<typeof seededRandom> },
