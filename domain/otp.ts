@@ -129,7 +129,7 @@ export function issueOtp(
     expiresAt: new Date(now.getTime() + lifetimeMs),
     attemptsLeft: ATTEMPTS_MAX,
   }
-  return isLive(reserved.current, now)
+  return isOtpLive(reserved.current, now)
     ? { record: { ...reserved, replacement: otp }, otp, mail }
     : { record: { ...reserved, current: otp, replacement: null }, otp, mail }
 }
@@ -192,7 +192,7 @@ export function attemptOtp(
 
   const counting = promoteReplacement(record, now)
   const otp = counting.current
-  if (!isLive(otp, now)) return { record, outcome: 'no_code' }
+  if (!isOtpLive(otp, now)) return { record, outcome: 'no_code' }
 
   if (equalInConstantTime(deriveCode(otp), code)) {
     return { record: { ...counting, current: null, replacement: null }, outcome: 'right' }
@@ -248,17 +248,20 @@ function networkOf(sender: Sender): ClientNetwork | null {
 
 /** A replacement counts only once the code before it has run out, so that two codes are never right at once. */
 function promoteReplacement(record: OtpRecord, now: Date): OtpRecord {
-  if (isLive(record.current, now)) return record
+  if (isOtpLive(record.current, now)) return record
   return { ...record, current: record.replacement, replacement: null }
 }
 
 /** A code from the future does not live: its lifetime would only begin there. */
-function isLive(otp: Otp | null, now: Date): otp is Otp {
+export function isOtpLive<One extends Pick<Otp, 'issuedAt' | 'expiresAt'>>(
+  otp: One | null,
+  now: Date,
+): otp is One {
   return otp !== null && now < otp.expiresAt && !isFromFuture(otp.issuedAt, now)
 }
 
 function isInFirstHalf(otp: Otp | null, now: Date): otp is Otp {
-  if (!isLive(otp, now)) return false
+  if (!isOtpLive(otp, now)) return false
   const lifetimeMs = otp.expiresAt.getTime() - otp.issuedAt.getTime()
   return isMailedAgain({ ageMs: now.getTime() - otp.issuedAt.getTime(), lifetimeMs })
 }

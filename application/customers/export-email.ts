@@ -1,4 +1,5 @@
 import type { Email } from '../../domain/email.ts'
+import { isOtpLive } from '../../domain/otp.ts'
 import { hasPremium, isActive } from '../../domain/premium-grant.ts'
 import { isVerified } from '../../domain/verification.ts'
 import type { Ports } from '../ports.ts'
@@ -28,7 +29,7 @@ export async function exportEmail(
     exportedAt: now,
     hasPremium: hasPremium(grants),
     ...records,
-    codes: codes.map((code) => ({ ...code, isLive: now < code.expiresAt })),
+    codes: codes.map((code) => ({ ...code, isLive: isOtpLive(code, now) })),
     verification: verification && { ...verification, isLive: isVerified(verification, now) },
     grants: grants.map((grant) => ({ ...grant, isActive: isActive(grant) })),
   }

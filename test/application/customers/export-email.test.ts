@@ -44,6 +44,14 @@ test('a code lives until it expires', async () => {
   expect((await exportEmail(ports, ANNA)).codes).toMatchObject([{ isLive: false }])
 })
 
+test('a code from a clock that was ahead does not live', async () => {
+  const ports = fakePorts()
+  ports.clock.advance(5 * MINUTE_MS)
+  await sendCode(ports, { email: ANNA, language: 'en', sender: STRANGER })
+  ports.clock.advance(-5 * MINUTE_MS)
+  expect((await exportEmail(ports, ANNA)).codes).toMatchObject([{ isLive: false }])
+})
+
 test('of a stranger there is nothing, and that is no error', async () => {
   const { ports } = await openBuyer()
   expect(await exportEmail(ports, BERT)).toEqual({
