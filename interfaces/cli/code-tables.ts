@@ -1,5 +1,6 @@
 import type { CodeCounts } from '../../application/customers/describe-codes.ts'
 import type { WrongTryRanking } from '../../application/statistics.ts'
+import { halfOf } from '../../domain/budget.ts'
 import { MAILS_A_DAY, WRONG_TRIES_A_DAY } from '../../domain/otp.ts'
 import { tableSection } from './text-layout.ts'
 
@@ -16,16 +17,17 @@ export function codeTable(codes: CodeCounts): string {
     ['the whole mailbox', ...ofAll(mailboxMails, null)],
     ...topNetworks.map(({ network, mails, wrongTries }) => [
       `network ${network}`,
-      `${mails} of ${MAILS_A_DAY.max / 2}`,
-      `${wrongTries} of ${WRONG_TRIES_A_DAY.max / 2}`,
+      `${mails} of ${halfOf(MAILS_A_DAY).max}`,
+      `${wrongTries} of ${halfOf(WRONG_TRIES_A_DAY).max}`,
     ]),
   ]
-  const isNothing = networks + holders.mails + holders.wrongTries + mailboxMails === 0
-  const isUnknownNetwork = strangers.mails + strangers.wrongTries > 0
+  const isNothing = [strangers, holders, { mails: mailboxMails, wrongTries: 0 }].every(
+    ({ mails, wrongTries }) => mails + wrongTries === 0,
+  )
   return tableSection(
     'Mails and wrong codes of the last 24 hours',
     ['BY', 'MAILS', 'WRONG CODES'],
-    isNothing && !isUnknownNetwork ? [] : rows,
+    isNothing ? [] : rows,
   )
 }
 
