@@ -6,6 +6,11 @@ import type { SqliteDatabase } from './database.ts'
 const OTP_KEY = 'email, sender, role'
 const COUNTED_KEY = 'email, sender, position'
 
+/** Whether the address of a code was never proven, for all that is stored: nor has it premium, nor bought anything. */
+const IS_UNPROVEN = ['verifications', 'purchases', 'operator_grants']
+  .map((table) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${table}.email = otps.email)`)
+  .join(' AND ')
+
 type Batch = { readonly upTo: Date; readonly limit: number }
 type Prune = (batch: Batch) => number
 
@@ -25,7 +30,7 @@ function preparePrunes(client: Database): Readonly<Record<PrunedKind, Prune>> {
 
   return {
     codes: deletion('otps', OTP_KEY, 'expires_at <= ?1'),
-    unproven_codes: deletion('otps', OTP_KEY, `expires_at <= ?1 AND ${isUnproven('otps')}`),
+    unproven_codes: deletion('otps', OTP_KEY, `expires_at <= ?1 AND ${IS_UNPROVEN}`),
     code_mails: deletion('otp_mails', COUNTED_KEY, 'sent_at <= ?1'),
     future_code_mails: deletion('otp_mails', COUNTED_KEY, 'sent_at > ?1'),
     wrong_tries: deletion('otp_wrong_tries', COUNTED_KEY, 'tried_at <= ?1'),
@@ -44,13 +49,6 @@ function preparePrunes(client: Database): Readonly<Record<PrunedKind, Prune>> {
     sandbox_sessions: deletion('sandbox_sessions', 'session_id', 'created_at <= ?1'),
     audit_entries: deletion('audit_entries', 'id', 'at <= ?1'),
   }
-}
-
-/** Whether the address of a row was never proven, for all that is stored: nor has it premium, nor bought anything. */
-function isUnproven(table: string): string {
-  return ['verifications', 'purchases', 'operator_grants']
-    .map((other) => `NOT EXISTS (SELECT 1 FROM ${other} WHERE ${other}.email = ${table}.email)`)
-    .join(' AND ')
 }
 
 /**
