@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
+import { sendCode } from '../../application/access/send-code.ts'
+import { eraseEmail } from '../../application/customers/erase-email.ts'
+import { deliverOutbox } from '../../application/payments/deliver-outbox.ts'
+import { settleSession } from '../../application/payments/settle-payment.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
+import { parseEmail } from '../../domain/email.ts'
+import { openBuyer } from '../support/buyers.ts'
+import { fakePorts } from '../support/fakes.ts'
 import { answers } from '../support/http/http-client.ts'
+import { STRANGER } from '../support/senders.ts'
 import { openService } from '../support/service/real-service.ts'
 
 // Somebody has the service mail codes to people who never asked for one, as many as it can send.
@@ -126,6 +134,30 @@ describe('mails to strangers', () => {
     const ask = () =>
       restarted.post('/auth/verify-email', { email: strangerNumber(9) }, {}, inOwn24(9))
     expect(await ask()).toMatchObject(REFUSED)
+  })
+
+  test('stay counted when an operator erases the addresses', async () => {
+    const { ask, ports } = openTarget({ mailLimit: { limit: 4, windowMs: HOUR_MS } })
+    for (let number = 0; number < 2; number++) {
+      await ask(strangerNumber(number), inOwn24(number))
+      const { outcome } = await eraseEmail(ports, parseEmail(strangerNumber(number)))
+      expect(outcome).toBe('erased')
+    }
+    expect(await ask(strangerNumber(9), inOwn24(9))).toMatchObject(REFUSED)
+  })
+
+  test('with codes can use up the limit, and those about payments go out', async () => {
+    const { rules } = fakePorts()
+    const mailLimit = { limit: 1, windowMs: HOUR_MS }
+    const { ports, email, move } = await openBuyer({
+      ports: fakePorts({ rules: { ...rules, mailLimit } }),
+    })
+    const mail = () => sendCode(ports, { email, language: 'en', sender: STRANGER })
+    await settleSession(ports, move('paid'), 'webhook')
+    await mail()
+    await expect(mail()).rejects.toThrow('mail_limit_reached')
+    await deliverOutbox(ports, new AbortController().signal)
+    expect(ports.mailer.notices).toMatchObject([{ kind: 'payment_confirmed', to: email }])
   })
 
   test('that cannot be sent do not count, and leave nothing of the address', async () => {
