@@ -50,9 +50,9 @@ export function createHandler(options: HttpOptions): Handler {
   const bodyOf = bodyReader(options, pathMatcher(postPaths(app.routes)))
 
   async function answer(incoming: Incoming): Promise<Response> {
-    if (isPreflight(incoming.request)) return answerPreflight()
-
     const { request, target, peerAddress } = incoming
+    if (isPreflight(request)) return endWithLongBody(answerPreflight(), request)
+
     const { url } = target
     const path = url?.pathname ?? ''
     let ownHeaders = {}
@@ -81,8 +81,7 @@ export function createHandler(options: HttpOptions): Handler {
     setHeaders(response, ownHeaders)
     const page = url && paymentErrorPage(ports, { url, headers: request.headers }, response)
     if (page) response = setHeaders(page, ownHeaders)
-    // Bun would take the rest of it, however long that is.
-    if (!isBodyRead && mayBeLong(request.headers)) response.headers.set('Connection', 'close')
+    if (!isBodyRead) endWithLongBody(response, request)
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
@@ -175,6 +174,12 @@ function once<Made>(make: () => Made): () => Made {
 
 function setHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
+}
+
+/** Ends the connection after a body that is not read: Bun would take the rest of it, however long that is. */
+function endWithLongBody(response: Response, { headers }: Request): Response {
+  if (mayBeLong(headers)) response.headers.set('Connection', 'close')
   return response
 }
 

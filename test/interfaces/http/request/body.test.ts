@@ -230,6 +230,18 @@ describe('a large body', () => {
     },
   )
 
+  test('that a preflight brings ends its connection, and a short one does not', async () => {
+    const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
+    const http = openHttp()
+    const connection = async (headers: Record<string, string>) => {
+      const sent = { headers: { ...preflight, ...headers } }
+      return (await http.send('OPTIONS', '/auth/login', sent)).header('connection')
+    }
+    expect(await connection({ 'content-length': String(64 * KIB) })).toBeNull()
+    expect(await connection({ 'content-length': String(64 * KIB + 1) })).toBe('close')
+    expect(await connection({ 'transfer-encoding': 'chunked' })).toBe('close')
+  })
+
   test('that is read keeps its connection', async () => {
     const headers = { ...JSON_TYPE, 'transfer-encoding': 'chunked' }
     expect((await post(JSON.stringify({ email: EMAIL }), headers)).header('connection')).toBeNull()
