@@ -55,7 +55,7 @@ export function createHandler(options: HttpOptions): Handler {
 
     const { url } = target
     const path = url?.pathname ?? ''
-    let ownHeaders = {}
+    let ownHeaders: Readonly<Record<string, string>> = { ...rulesOf(path).deprecated }
     let response: Response
     let isBodyRead = false
     try {
@@ -67,7 +67,7 @@ export function createHandler(options: HttpOptions): Handler {
       })
       const limited = { request, url, address, readBody: bodyOnDemand }
       const verdict = await consumeRateLimit(options, limited)
-      ownHeaders = { ...verdict.headers, ...rulesOf(path).deprecated }
+      ownHeaders = { ...ownHeaders, ...verdict.headers }
       if (!verdict.accepted) throw new RequestRefused('too_many_requests')
       if (!url) throw new RequestRefused(target.refusal)
       if (path.length > PATH_LENGTH_MAX) throw new RequestRefused('endpoint_not_found')

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
+import { Unavailable } from '../../../../application/unavailable.ts'
 import { MINUTE_MS } from '../../../../domain/duration.ts'
 import { fakePorts, tinyContent } from '../../../support/fakes.ts'
-import { answers, EMAIL, openHttp, WRONG_CODE } from '../../../support/http/http-client.ts'
+import {
+  answers,
+  countingLimiter,
+  EMAIL,
+  openHttp,
+  WRONG_CODE,
+} from '../../../support/http/http-client.ts'
 
 const LIMITED = answers(429, 'Too many requests, please try again later')
 
@@ -229,7 +236,10 @@ describe('POST /auth/login', () => {
 describe('legacy endpoints', () => {
   test.each(['/auth/request-otp', '/auth/login'])('%s says so, on errors too', async (path) => {
     const http = openHttp()
+    const outage = new Unavailable('storage', { cause: new Error('gone') })
+    const auth = { ...countingLimiter(1), take: () => Promise.reject(outage) }
     for (const answer of [
+      await openHttp({ limiters: { general: null, auth, premium: null } }).post(path, {}),
       await http.post(path, { email: EMAIL, code: WRONG_CODE }),
       await http.post(path, { email: 'nobody' }),
       await http.send('POST', path, { body: '{', headers: { 'content-type': 'text/plain' } }),
