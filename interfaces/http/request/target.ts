@@ -1,4 +1,4 @@
-import { firstEntries } from './header-list.ts'
+import { firstEntries, LIST_ENTRIES_MAX } from './header-list.ts'
 import type { RequestRefusal } from './refusal.ts'
 
 /** What a request asks for: a path of which there is one spelling only, or why it is refused. */
@@ -18,8 +18,8 @@ export const SEGMENTS_MAX = 4
 export const PATH_LENGTH_MAX = 256
 
 const QUERY_LENGTH_MAX = 2048
-/** Has no more parameters than are read. */
-const SHORT_QUERY_LENGTH = 64
+/** Has no more parameters than are read: each takes a character at least, and one before it. */
+const SHORT_QUERY_LENGTH = 2 * LIST_ENTRIES_MAX
 
 /** The routes see one and the same host: a hostile Host header could move where the path begins. */
 export const ROUTED_ORIGIN = 'http://localhost'
