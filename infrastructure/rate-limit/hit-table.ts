@@ -30,7 +30,7 @@ export type HitTable = {
 const EXACT_MAX = 256
 const TICKS_PER_WINDOW = 256
 
-const RECORDS_AT_FIRST = 4096
+const CAPACITY_AT_FIRST = 4096
 
 /** The hits are kept in the order in which they expire: those that stand for themselves, and those of whole ticks. */
 const QUEUES = [0, 1] as const
@@ -55,8 +55,8 @@ export function hitTable({
 }): HitTable {
   const index = placeIndex(placesMax, seeds)
   const tickMs = windowMs / TICKS_PER_WINDOW
-  let records = allocateRecords(Math.min(RECORDS_AT_FIRST, recordsMax))
-  let places = allocatePlaces(RECORDS_AT_FIRST)
+  let records = allocateRecords(Math.min(CAPACITY_AT_FIRST, recordsMax))
+  let places = allocatePlaces(Math.min(CAPACITY_AT_FIRST, placesMax))
   let recordsUsed = 0
   let lastUsed = 0
   let freed = 0
