@@ -5,7 +5,7 @@ import { firstEntries, lastEntries } from '../../interfaces/http/request/header-
 import { acceptedLanguage } from '../../interfaces/http/request/language.ts'
 import { PATH_LENGTH_MAX, readTarget } from '../../interfaces/http/request/target.ts'
 import { chooseEncoding } from '../../interfaces/http/response/content-encoding.ts'
-import { answers, openHttp } from '../support/http/http-client.ts'
+import { answers, countingLimiter, openHttp } from '../support/http/http-client.ts'
 
 /** As many entries as a head of 16 KiB has room for. */
 const MANY = 7500
@@ -68,6 +68,16 @@ describe('what stands behind the 32nd entry is not read', () => {
     expect(await ask(1)).toBe('fr')
     expect(await ask(32)).toBe('fr')
     expect(await ask(33)).toBe('en')
+  })
+
+  test('of Accept', async () => {
+    const http = openHttp({ limiters: { general: countingLimiter(0), auth: null, premium: null } })
+    const ask = async (at: number) => {
+      const accept = listWith('text/html', { at })
+      return (await http.get('/payment/cancel', { accept })).header('content-type')
+    }
+    expect(await ask(32)).toStartWith('text/html')
+    expect(await ask(33)).toStartWith('application/json')
   })
 
   test('of a query', async () => {

@@ -4,6 +4,7 @@ import { type PaymentPageState, paymentPage } from '../pages/payment-page.ts'
 import { translator } from '../pages/translator.ts'
 import { formatWait, isolate } from '../pages/wait-words.ts'
 import { ROUTES } from '../paths.ts'
+import { firstEntries } from '../request/header-list.ts'
 import { pageContent } from './page-language.ts'
 
 /** The paths to which buyers come back from the provider, and the page that they read when the request fails. */
@@ -24,9 +25,10 @@ export function paymentErrorPage(
   answer: Response,
 ): Response | null {
   const state = STATES[url.pathname]
-  const isShown = headers.get('accept')?.includes('text/html') ?? false
+  if (!state || !ERRORS.includes(answer.status)) return null
+  const isShown = firstEntries(headers.get('accept')).some((entry) => entry.includes('text/html'))
   const isPage = answer.headers.get('content-type')?.startsWith('text/html') ?? false
-  if (!state || !isShown || isPage || !ERRORS.includes(answer.status)) return null
+  if (!isShown || isPage) return null
 
   const { language, strings } = pageContent(content, { url: url.href, headers })
   const words = translator(strings)
