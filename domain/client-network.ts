@@ -4,7 +4,7 @@ import type { Brand } from './brand.ts'
 export type ClientNetwork = Brand<string, 'ClientNetwork'>
 
 /** How much of an address names the network, in bits, for IPv4 and for IPv6. */
-export type PrefixLength = { readonly ipv4: number; readonly ipv6: number }
+type PrefixLength = { readonly ipv4: number; readonly ipv6: number }
 
 /** What one client has: an address of IPv4, and the /64 of IPv6 that is handed out as a whole (RFC 6177). */
 export const ONE_CLIENT: PrefixLength = { ipv4: 32, ipv6: 64 }

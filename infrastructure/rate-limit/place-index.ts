@@ -2,7 +2,7 @@
 export type PlaceKey = { readonly kind: number; readonly high: number; readonly low: number }
 
 /** Finds places by their keys, in constant time. Places have the numbers 1 to `placesMax`. */
-export type PlaceIndex = {
+type PlaceIndex = {
   readonly size: () => number
   /** 0 where the key has no place. */
   readonly find: (key: PlaceKey) => number

@@ -22,7 +22,7 @@ type Body = {
   readonly giveWay: () => void
 }
 
-export type BodyAccount = {
+type BodyAccount = {
   /** From now on it counts as under way. */
   countAsUnderWay(): void
   /** So many more bytes of it have arrived. */

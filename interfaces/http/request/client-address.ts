@@ -4,7 +4,7 @@ import { unmapped } from '../../../domain/client-network.ts'
 import { lastEntries } from './header-list.ts'
 
 /** Finds the address a request comes from: its peer's, or the one that trusted proxies have passed on. */
-export type ClientAddressReader = (request: Request, peerAddress: string | null) => string | null
+type ClientAddressReader = (request: Request, peerAddress: string | null) => string | null
 
 /** The longest address there is, with brackets, a zone and a port, is shorter. */
 const ENTRY_LENGTH_MAX = 80

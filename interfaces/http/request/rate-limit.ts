@@ -3,7 +3,7 @@ import { type RateLimitPolicy, rulesOf } from '../paths.ts'
 import type { HttpOptions } from './options.ts'
 import { findRateLimitSubject, type LimitedRequest } from './rate-limit-subject.ts'
 
-export type RateLimitVerdict = {
+type RateLimitVerdict = {
   readonly accepted: boolean
   /** To be set on every answer, errors too. */
   readonly headers: Readonly<Record<string, string>>
