@@ -99,6 +99,23 @@ describe('a request with the token of a holder', () => {
     },
   )
 
+  test.each(CODE_PATHS)(
+    'is counted by the client where the body breaks off, and refused for that: %s',
+    async (path) => {
+      const { http, bearer, counted } = await openLimited()
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          controller.error(new Error('connection reset'))
+        },
+      })
+      const headers = { ...bearer, 'content-type': 'application/json' }
+      const answer = await http.send('POST', path, { headers, body })
+      expect(answer).toMatchObject(answers(400, 'Invalid request'))
+      expect(answer.header('ratelimit')).toStartWith('"auth";r=99;')
+      expect(counted()).toEqual([CLIENT])
+    },
+  )
+
   test('is counted by the address of the token where it asks for the premium of that address', async () => {
     const { http, bearer, counted } = await openLimited()
     await http.get(`/auth/check?email=${encodeURIComponent(EMAIL)}`, bearer)
