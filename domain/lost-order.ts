@@ -1,4 +1,4 @@
-import { advance, linkPurchase, type Price, type Purchase, type SessionReport } from './purchase.ts'
+import { advance, linkPurchase, type Purchase, type SessionReport } from './purchase.ts'
 
 /** The order that a session names: all that is left of a purchase whose row was lost. */
 export type NamedOrder = NonNullable<SessionReport['order']>
@@ -20,8 +20,4 @@ export function refuseOrder(restored: Purchase, report: SessionReport): Purchase
   const amountReceived = report.amountTotal
   const seen = linkPurchase(restored, report)
   return advance(seen, { state: 'review', reviewReason: 'order', amountReceived })
-}
-
-export function isSamePrice(left: Price, right: Price): boolean {
-  return left.amount === right.amount && left.currency === right.currency
 }

@@ -19,6 +19,10 @@ export function readPurchaseId(text: string): PurchaseId | null {
 /** What is asked for: `amount` in the currency's minor unit, `currency` as a lower-case ISO 4217 code. */
 export type Price = { readonly amount: number; readonly currency: string }
 
+export function isSamePrice(left: Price, right: Price): boolean {
+  return left.amount === right.amount && left.currency === right.currency
+}
+
 /**
  * How far a purchase has come. It only moves to a later one of these, in any order of the reports: paid beats closed,
  * and what was once closed is not opened again.
@@ -169,8 +173,7 @@ export function reversalsOf(
 /** Whether the session that is open may be handed out again at today's price. */
 export function isReusable(purchase: Purchase, price: Price, now: Date): boolean {
   return (
-    purchase.price.amount === price.amount &&
-    purchase.price.currency === price.currency &&
+    isSamePrice(purchase.price, price) &&
     purchase.expiresAt.getTime() - now.getTime() > REUSE_MARGIN_MS
   )
 }

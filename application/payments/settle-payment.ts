@@ -1,15 +1,11 @@
 import { isErased } from '../../domain/erasure.ts'
 import type { Actor, Origin } from '../../domain/grant-change.ts'
-import {
-  isSamePrice,
-  type NamedOrder,
-  refuseOrder,
-  restorePurchase,
-} from '../../domain/lost-order.ts'
+import { type NamedOrder, refuseOrder, restorePurchase } from '../../domain/lost-order.ts'
 import { messagesAbout, type OutboxMessage } from '../../domain/outbox.ts'
 import { hasPremium, isDuplicatePayment, type Reversals } from '../../domain/premium-grant.ts'
 import {
   isReportOf,
+  isSamePrice,
   type Purchase,
   type SessionReport,
   settlePurchase,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
-import { isSamePrice, refuseOrder, restorePurchase } from '../../domain/lost-order.ts'
+import { refuseOrder, restorePurchase } from '../../domain/lost-order.ts'
 import {
   draftPurchase,
   type PurchaseId,
@@ -51,10 +51,4 @@ describe('a purchase whose row was lost', () => {
       expect(settlePurchase(refused, { ...report, outcome }, { ...rules, now })).toEqual(refused)
     }
   })
-})
-
-test('prices are the same in amount and currency', () => {
-  expect(isSamePrice(price, { ...price })).toBe(true)
-  expect(isSamePrice(price, { ...price, amount: 401 })).toBe(false)
-  expect(isSamePrice(price, { ...price, currency: 'usd' })).toBe(false)
 })

@@ -15,6 +15,7 @@ import {
   isAbandoned,
   isReportOf,
   isReusable,
+  isSamePrice,
   PURCHASE_STATES,
   type Purchase,
   type PurchaseId,
@@ -288,4 +289,10 @@ test('only what looks like a name of ours is read as one', () => {
   ]) {
     expect(readPurchaseId(other)).toBeNull()
   }
+})
+
+test('prices are the same in amount and currency', () => {
+  expect(isSamePrice(price, { ...price })).toBe(true)
+  expect(isSamePrice(price, { ...price, amount: 401 })).toBe(false)
+  expect(isSamePrice(price, { ...price, currency: 'usd' })).toBe(false)
 })
