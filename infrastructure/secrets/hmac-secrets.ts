@@ -33,8 +33,7 @@ export function hmacSecrets({
 }): Secrets {
   const otpKey = deriveKey(secret, OTP_KEY_PURPOSE)
   const digestsOf = (purpose: string) => {
-    const key = deriveKey(secret, purpose)
-    const previousKeys = previousSecret === null ? [] : [deriveKey(previousSecret, purpose)]
+    const [key, ...previousKeys] = deriveKeys({ secret, previousSecret }, purpose)
     return <Digest extends string>(text: string): readonly [Digest, ...Digest[]] => [
       digest<Digest>(text, key),
       ...previousKeys.map((previousKey) => digest<Digest>(text, previousKey)),
@@ -69,8 +68,17 @@ export function hmacSecrets({
   }
 }
 
+/** Keys for this purpose alone: today's, which makes what is new, then the one under which the old still counts. */
+export function deriveKeys(
+  { secret, previousSecret }: { secret: string; previousSecret: string | null },
+  purpose: string,
+): readonly [Buffer, ...Buffer[]] {
+  const key = deriveKey(secret, purpose)
+  return previousSecret === null ? [key] : [key, deriveKey(previousSecret, purpose)]
+}
+
 /** A key for this purpose alone (HKDF, RFC 5869). */
-export function deriveKey(secret: string, purpose: string): Buffer {
+function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES))
 }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { equalInConstantTime } from '../../domain/constant-time.ts'
 import type { Order } from '../../domain/purchase.ts'
-import { deriveKey, lengthPrefixed } from './hmac-secrets.ts'
+import { deriveKeys, lengthPrefixed } from './hmac-secrets.ts'
 
 const SEAL_KEY_PURPOSE = 'alibi/order-seal/v1'
 
@@ -22,9 +22,8 @@ export function orderSeals({
   secret: string
   previousSecret?: string | null
 }): OrderSeals {
-  const key = deriveKey(secret, SEAL_KEY_PURPOSE)
-  const previousKeys = previousSecret === null ? [] : [deriveKey(previousSecret, SEAL_KEY_PURPOSE)]
-  const keys = [key, ...previousKeys]
+  const keys = deriveKeys({ secret, previousSecret }, SEAL_KEY_PURPOSE)
+  const [key] = keys
   return {
     sealOf: (order) => sealUnder(key, order),
     fits: (order, seal) => keys.some((one) => equalInConstantTime(sealUnder(one, order), seal)),
