@@ -35,10 +35,10 @@ const SECRET_KEY = matching(
   /^[sr]k_(?:test|live)_\w+$/,
   'a Stripe secret key (sk_test_…, sk_live_…) or restricted key (rk_test_…, rk_live_…)',
 )
-/** Whether a key is none that is live. Which form it must have is said where it is used. */
-const UNREAD_KEY: SettingFormat<boolean> = {
+/** Whether a key is live. Which form it must have is said where it is used. */
+const KEY_MODE: SettingFormat<boolean> = {
   shape: SECRET_KEY.shape,
-  parse: (text) => !isLiveKey(text.trim()),
+  parse: (text) => isLiveKey(text.trim()),
 }
 const WEBHOOK_SECRETS = listOf(
   (text) => (/^whsec_[\w+/=-]+$/.test(text) ? text : undefined),
@@ -77,8 +77,8 @@ function readProvider(
 
 /** Development hands out the codes that lead to what was paid for. */
 function refuseLiveKey(settings: SettingsSource): void {
-  const isTestKey = settings.read('STRIPE_SECRET_KEY', UNREAD_KEY, true)
-  if (isTestKey) return
+  const isLive = settings.read('STRIPE_SECRET_KEY', KEY_MODE, false)
+  if (!isLive) return
   settings.report('STRIPE_SECRET_KEY must be a test key, sk_test_… or rk_test_…, in development')
 }
 
