@@ -95,7 +95,11 @@ executable=$1
 # Checks that this executable and all other files here, except those for other machines, are as they were released.
 [ -f SHA256SUMS ] || fail 'there is no SHA256SUMS beside this script: nothing can be checked'
 [ -z "$public_key" ] || check_signature
-own=$(grep "^[0-9a-f]\{64\}  $executable\$" SHA256SUMS) || fail "SHA256SUMS does not name $executable"
+# Its name is compared and never searched for: as a pattern, that of a forged file could fit the line of another one.
+own=$(while IFS= read -r line; do
+  [ "${line#*  }" != "$executable" ] || printf '%s\n' "$line"
+done <SHA256SUMS)
+[ -n "$own" ] || fail "SHA256SUMS does not name $executable"
 { printf '%s\n' "$own" && grep -v '  alibi-' SHA256SUMS; } |
   sha256sum --check --strict --quiet --ignore-missing - >&2 ||
   fail 'what is named above is not as it was released: nothing was run. Copy it here anew'

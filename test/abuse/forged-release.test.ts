@@ -105,6 +105,14 @@ function testSignatures() {
         () => writeFileSync(join(folder, 'SHA256SUMS'), '\n', { flag: 'a' }),
         'was not signed with a key of',
       ],
+      [
+        'of a file whose name, as a pattern, fits the executable that was released',
+        () => {
+          rmSync(join(folder, EXECUTABLE))
+          overwrite(EXECUTABLE.replace('9.8.7', '.*'), EVIL)
+        },
+        'SHA256SUMS does not name alibi-.*-linux-',
+      ],
       ['without a signature', () => rmSync(join(folder, 'SHA256SUMS.sig')), 'is not signed'],
       ['with a signature that is none', () => overwrite('SHA256SUMS.sig', 'x\n'), 'was not signed'],
       ['with an empty signature', () => overwrite('SHA256SUMS.sig', ''), 'was not signed'],
