@@ -5,13 +5,15 @@ import { hasCode } from './node-errors.ts'
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Copies what can be read, from a path or from an open file's beginning, into a new file that only its owner may read,
- * and returns the SHA-256 of what was copied.
+ * Copies what can be read, from a path or from an open file's beginning, into a new file that only its owner may read
+ * and that survives a power cut, and returns the SHA-256 of what was copied.
  */
 export function copyIntoNewFile(source: string | number, target: string): string {
   const output = openSync(target, 'wx', 0o600)
   try {
-    return readInChunks(source, (chunk) => writeWhole(output, chunk))
+    const sha256 = readInChunks(source, (chunk) => writeWhole(output, chunk))
+    fsyncSync(output)
+    return sha256
   } finally {
     closeSync(output)
   }

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { copyIntoNewFile, makeDurable } from '../../files/durable-files.ts'
+import { copyIntoNewFile } from '../../files/durable-files.ts'
 import { refuseForeignLinks } from '../../rights/state-folder.ts'
 import { refuseLackOfRoom } from '../backup-copy.ts'
 import { makeWorkFolder, type WorkFolder } from '../work-folder.ts'
@@ -43,7 +43,6 @@ export function copyStaged(
     refuseLackOfRoom(folder, staged.bytes)
     const path = join(folder, 'candidate.db')
     copyIntoNewFile(descriptor, path)
-    makeDurable(path)
     return { ...staged, path }
   } finally {
     closeSync(descriptor)
