@@ -1,4 +1,4 @@
-import { lstatSync, type Stats, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../files/node-errors.ts'
 import { CALLERS_RIGHTS, type TakenRights, takeRights } from './effective-user.ts'
@@ -64,6 +64,25 @@ export function refuseForeignLinks(path: string): void {
   const followed = followPath(path)
   const there: Stats | undefined = statSync(path, { throwIfNoEntry: false })
   refuseLinksOfOthers(path, followed, (there ?? followed.folder.stats).uid)
+}
+
+/**
+ * Opens a folder for root. Throws where a link of another user than the folder's owner leads there, also where it took
+ * its place only now.
+ */
+export function openFolder(path: string): number {
+  const opened = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    const stats = fstatSync(opened)
+    const followed = followPath(path)
+    refuseLinksOfOthers(path, followed, stats.uid)
+    const { ino, dev } = followed.folder.stats
+    if (stats.ino !== ino || stats.dev !== dev) throw new Error(`${path} is another folder now`)
+    return opened
+  } catch (error) {
+    closeSync(opened)
+    throw error
+  }
 }
 
 function takenFor<Result>({ path, stats }: Step, work: () => Result): Result {

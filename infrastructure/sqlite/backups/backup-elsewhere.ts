@@ -2,11 +2,18 @@ import { closeSync, constants, fsyncSync, openSync, rmSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { draftPath, removeStaleDrafts } from '../../files/drafts.ts'
 import { copyIntoNewFile, writeNewFile } from '../../files/durable-files.ts'
-import { refuseForeignLinks, takeOwnersRights } from '../../rights/state-folder.ts'
-import type { CheckedCopy, CopyStep } from '../backup-copy.ts'
+import { openFolder, takeOwnersRights } from '../../rights/state-folder.ts'
+import type { CheckedCopy } from '../backup-copy.ts'
 import { resolveDatabasePath } from '../files.ts'
 import { makeWorkFolder } from '../work-folder.ts'
-import { type BackupReport, copyInto, linkNew, refuseTarget, reportOn } from './backup.ts'
+import {
+  type BackupOrder,
+  type BackupReport,
+  copyInto,
+  linkBoth,
+  refuseTarget,
+  reportOn,
+} from './backup.ts'
 import { checksumLine, checksumPath } from './backup-checksum.ts'
 
 /**
@@ -14,42 +21,35 @@ import { checksumLine, checksumPath } from './backup-checksum.ts'
  * the database with the rights of the owner of its folder, within that folder; what it has made is read through one
  * descriptor, and written with the rights of root, whose file it is.
  */
-export function backUpElsewhere({
-  databasePath,
-  file,
-  onStep,
-}: {
-  databasePath: string
-  file: string
-  onStep?: (step: CopyStep) => void
-}): BackupReport {
+export function backUpElsewhere({ databasePath, file, onStep }: BackupOrder): BackupReport {
   const target = resolve(file)
-  refuseForeignLinks(dirname(target))
   refuseTarget(target, databasePath)
   // Whatever happens to its name: this is the folder in which the files will be.
-  const folder = openSync(dirname(target), constants.O_RDONLY | constants.O_DIRECTORY)
-  const rights = takeOwnersRights(databasePath)
+  const folder = openFolder(dirname(target))
   try {
-    const work = makeWorkFolder(dirname(resolveDatabasePath(databasePath)))
+    const rights = takeOwnersRights(databasePath)
     try {
-      const copy = copyInto(work, databasePath, onStep)
-      const source = openSync(copy.path, constants.O_RDONLY | constants.O_NOFOLLOW)
+      const work = makeWorkFolder(dirname(resolveDatabasePath(databasePath)))
       try {
-        rights.asCaller(() => publish({ copy, source, target, folder }))
+        const copy = copyInto(work, databasePath, onStep)
+        const source = openSync(copy.path, constants.O_RDONLY | constants.O_NOFOLLOW)
+        try {
+          rights.asCaller(() => publish({ copy, source, target, folder }))
+        } finally {
+          closeSync(source)
+        }
+        return reportOn(target, copy)
       } finally {
-        closeSync(source)
+        work.remove()
       }
-      return reportOn(target, copy)
     } finally {
-      work.remove()
+      rights.giveBack()
     }
   } finally {
-    rights.giveBack()
     closeSync(folder)
   }
 }
 
-/** The checksum comes first: no reader finds a copy without its checksum. */
 function publish({
   copy: { sha256 },
   source,
@@ -62,24 +62,17 @@ function publish({
   folder: number
 }): void {
   const inFolder = (path: string) => `/proc/self/fd/${folder}/${basename(path)}`
-  const checksum = checksumPath(target)
-  const drafts = [target, checksum].map((path) => draftPath(inFolder(path)))
-  const [copyDraft = '', checksumDraft = ''] = drafts
-  for (const path of [target, checksum]) removeStaleDrafts(inFolder(path))
+  const places = { copy: inFolder(target), checksum: inFolder(checksumPath(target)) }
+  const drafts = { copy: draftPath(places.copy), checksum: draftPath(places.checksum) }
+  for (const place of Object.values(places)) removeStaleDrafts(place)
   try {
-    if (copyIntoNewFile(source, copyDraft) !== sha256) {
+    if (copyIntoNewFile(source, drafts.copy) !== sha256) {
       throw new Error(`the copy was changed before it was in ${dirname(target)}`)
     }
-    writeNewFile(checksumDraft, checksumLine(sha256, basename(target)))
-    linkNew(checksumDraft, inFolder(checksum), checksum)
-    try {
-      linkNew(copyDraft, inFolder(target), target)
-    } catch (error) {
-      rmSync(inFolder(checksum), { force: true })
-      throw error
-    }
+    writeNewFile(drafts.checksum, checksumLine(sha256, basename(target)))
+    linkBoth(drafts, target, inFolder)
   } finally {
-    for (const draft of drafts) rmSync(draft, { force: true })
+    for (const draft of Object.values(drafts)) rmSync(draft, { force: true })
   }
   fsyncSync(folder)
 }

@@ -19,19 +19,17 @@ export type BackupReport = {
   readonly version: string
 }
 
+export type BackupOrder = {
+  readonly databasePath: string
+  readonly file: string
+  readonly onStep?: (step: CopyStep) => void
+}
+
 /**
  * Writes a copy of the database as it is at one moment to a new file, while other processes use it, and its checksum
  * into another one. Both are there whole or not at all, survive a power cut, and may be read by their owner alone.
  */
-export function backUpDatabase({
-  databasePath,
-  file,
-  onStep,
-}: {
-  databasePath: string
-  file: string
-  onStep?: (step: CopyStep) => void
-}): BackupReport {
+export function backUpDatabase({ databasePath, file, onStep }: BackupOrder): BackupReport {
   const target = resolve(file)
   refuseTarget(target, databasePath)
   const work = makeWorkFolder(dirname(target))
@@ -90,22 +88,34 @@ function refuseForeign(client: Database): void {
   throw new Error('it is not a database of Alibi: it has no migrations on record')
 }
 
-/** The checksum comes first: no reader finds a copy without its checksum. */
-function publish({ path, sha256 }: CheckedCopy, target: string, work: WorkFolder): void {
+function publish({ path: copy, sha256 }: CheckedCopy, target: string, work: WorkFolder): void {
   const checksum = join(work.path, 'copy.sha256')
   writeNewFile(checksum, checksumLine(sha256, basename(target)))
-  linkNew(checksum, checksumPath(target))
-  try {
-    linkNew(path, target)
-  } catch (error) {
-    rmSync(checksumPath(target), { force: true })
-    throw error
-  }
+  linkBoth({ copy, checksum }, target)
   makeDurable(dirname(target))
 }
 
+/**
+ * Gives a copy and its checksum their names, or neither. The checksum comes first: no reader finds a copy without its
+ * checksum. `inFolder` says where a name is reached, where that is not by itself.
+ */
+export function linkBoth(
+  drafts: { readonly copy: string; readonly checksum: string },
+  target: string,
+  inFolder = (path: string) => path,
+): void {
+  const checksum = checksumPath(target)
+  linkNew(drafts.checksum, inFolder(checksum), checksum)
+  try {
+    linkNew(drafts.copy, inFolder(target), target)
+  } catch (error) {
+    rmSync(inFolder(checksum), { force: true })
+    throw error
+  }
+}
+
 /** Unlike a rename, a link never replaces a file. Errors call the new file by its `name`. */
-export function linkNew(source: string, path: string, name = path): void {
+function linkNew(source: string, path: string, name: string): void {
   try {
     linkSync(source, path)
   } catch (error) {
