@@ -40,17 +40,16 @@ export function tryServingLock(
 ): ServingLock | null {
   const path = translateFileOutage(() => resolveDatabasePath(databasePath))
   translateFileOutage(() => createDatabaseFile(path))
-  const failures: unknown[] = []
+  let failure: unknown
   for (const lock of ways) {
     try {
       return lock(path)
     } catch (error) {
-      failures.push(error)
+      failure = error
     }
   }
-  const [cause] = failures
   return translateFileOutage(() => {
-    throw cause
+    throw failure
   })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { tryServingLock } from '../../../infrastructure/sqlite/serving-lock.ts'
@@ -63,4 +63,11 @@ test('a file that took the place of the locked one has a lock of its own', () =>
   expect(statSync(path).ino).not.toBe(statSync(`${path}.old`).ino)
   held?.release()
   other?.release()
+})
+
+test('where no way works, the last one says what is to be done', () => {
+  const path = join(temporaryFolder(), 'alibi.db')
+  mkdirSync(`${path}-serving`)
+  const refused = () => tryServingLock(path, [failing, lockFileBeside])
+  expect(refused).toThrow(`${path}-serving is not a file: remove it`)
 })
