@@ -53,9 +53,19 @@ export function openPassage({
     if (fstatSync(opened).uid !== uid) throw new Error(`${folder} belongs to another user now`)
     const mode = `mode=0${PASSAGE_MODE.toString(8)}`
     mountAt('none', closed, 'tmpfs', MS_NOSUID | MS_NODEV | MS_NOEXEC, mode)
-    mkdirSync(folder, { recursive: true, mode: PASSAGE_MODE })
+    makePassage(folder)
     mountAt(`/proc/self/fd/${opened}`, folder, 'none', MS_BIND | MS_REC)
   } finally {
     closeSync(opened)
+  }
+}
+
+/** Whatever the umask of the caller forbids. */
+function makePassage(folder: string): void {
+  const umask = process.umask(0)
+  try {
+    mkdirSync(folder, { recursive: true, mode: PASSAGE_MODE })
+  } finally {
+    process.umask(umask)
   }
 }

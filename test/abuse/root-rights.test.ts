@@ -161,6 +161,18 @@ if (isPlayable('whose rights root’s commands use')) {
       expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(own.closed)
     })
 
+    test('is reached through folders between the two, with any umask', async () => {
+      await using own = await openPrivate()
+      const between = join(own.closed, 'between')
+      mkdirSync(between, { mode: 0o711 })
+      const inside = join(between, 'alibi')
+      renameSync(join(own.closed, 'alibi'), inside)
+      const env = { ...own.settings, DATABASE_URL: `sqlite:${inside}/alibi.db` }
+      const command = ['sh', '-c', 'umask 077 && exec "$0" migrate', own.executable]
+      expect(await runAlibi({ command, cwd: own.folder, env })).toMatchObject(DONE)
+      expect(readdirSync(inside)).toContain('alibi.db')
+    })
+
     test('lets root back up into the folder that only root may enter, and restore from there', async () => {
       await using own = await openPrivate()
       const file = join(own.closed, 'copy.db')
