@@ -3,6 +3,7 @@
 # for what runs beside it, the help, the bill of materials, licences and checksums. The same commit makes the same bytes.
 # With --sign-with KEY the checksums are signed with that SSH key, by release/sign.sh.
 set -eu
+unset CDPATH
 
 refuse() {
   printf 'release.sh: %s\n' "$2" >&2

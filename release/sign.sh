@@ -2,7 +2,11 @@
 # sh release/sign.sh KEY FOLDER signs FOLDER/SHA256SUMS with an SSH key, and says how the signature is checked. KEY is the
 # file of a private key, or of the public half of one that ssh-agent holds. Whatever fails, no signature is left.
 set -eu
-key=$1
+unset CDPATH
+case $1 in
+  /*) key=$1 ;;
+  *) key=$PWD/$1 ;;
+esac
 cd "$2"
 
 fail() {

@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { runAlibi } from '../support/service/alibi-process.ts'
 import { makeKey, SSH_KEYGEN, sshKeygen } from '../support/ssh-keys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -25,8 +25,8 @@ const RELEASE = join(import.meta.dir, '../../release.sh')
 const EVIL = `${SHOW_CALL}# and something else\n`
 
 const { PATH = '' } = process.env
-const sign = (key: string, folder: string) =>
-  runAlibi({ command: ['sh', SIGN, key, folder], cwd: dirname(key), env: { PATH } })
+const sign = (key: string, folder: string, cwd = dirname(key)) =>
+  runAlibi({ command: ['sh', SIGN, key, folder], cwd, env: { PATH } })
 
 if (SSH_KEYGEN !== null) testSignatures()
 
@@ -74,8 +74,11 @@ function testSignatures() {
       expect((await check()).exitCode).not.toBe(0)
     })
 
-    test('is signed with what ssh-agent or the folder holds for a public half, too', async () => {
+    test('is signed with a key named from the folder around, or with what holds its public half, too', async () => {
       expect(await sign(`${key}.pub`, folder)).toMatchObject({ exitCode: 0 })
+      expect(await install()).toMatchObject({ exitCode: 0 })
+      const named = await sign(basename(key), folder, dirname(key))
+      expect(named).toMatchObject({ exitCode: 0, stderr: '' })
       expect(await install()).toMatchObject({ exitCode: 0 })
       const publicKey = join(temporaryFolder(), 'alibi.pub')
       copyFileSync(`${key}.pub`, publicKey)
