@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs'
 import { type Environment, loadDatabaseConfig } from '../../infrastructure/config/config.ts'
 import { isElsewhere, takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
 import { backUpDatabase } from '../../infrastructure/sqlite/backups/backup.ts'
@@ -37,9 +38,13 @@ export function openRestore(
   const { path: databasePath } = loadDatabaseConfig(environment)
   const { now } = systemClock()
   return (onStep) => {
-    const source = isElsewhere(file, databasePath) ? stageBackup(file, onStep) : { file }
-    takeOwnersRights(databasePath)
-    const prepared = prepareRestore({ databasePath, ...source, onStep })
-    return { ...prepared, carryOut: () => prepared.carryOut(now()) }
+    const staged = isElsewhere(file, databasePath) ? stageBackup(file, onStep) : null
+    try {
+      takeOwnersRights(databasePath)
+      const prepared = prepareRestore({ databasePath, ...(staged ?? { file }), onStep })
+      return { ...prepared, carryOut: () => prepared.carryOut(now()) }
+    } finally {
+      if (staged) closeSync(staged.descriptor)
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from 'node:fs'
+import { constants, openSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { copyIntoNewFile } from '../../files/durable-files.ts'
@@ -34,17 +34,13 @@ export function stageBackup(file: string, onStep: (step: CandidateStep) => void)
   }
 }
 
-/** Copies it on into a work folder, and closes it. */
+/** Copies it on into a work folder. */
 export function copyStaged(
   { descriptor, ...staged }: StagedBackup,
   { path: folder }: WorkFolder,
 ): Candidate {
-  try {
-    refuseLackOfRoom(folder, staged.bytes)
-    const path = join(folder, 'candidate.db')
-    copyIntoNewFile(descriptor, path)
-    return { ...staged, path }
-  } finally {
-    closeSync(descriptor)
-  }
+  refuseLackOfRoom(folder, staged.bytes)
+  const path = join(folder, 'candidate.db')
+  copyIntoNewFile(descriptor, path)
+  return { ...staged, path }
 }
