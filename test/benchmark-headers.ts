@@ -1,10 +1,8 @@
 // `bun run bench:headers`: how many times a plain request one costs that fills its head with one thing, in time of the
 // server's processor (Linux), which other work on the machine does not change.
 
-import { join } from 'node:path'
-import { freePort, throughput, untilReady } from './support/http/throughput.ts'
-import { FROM_SOURCE } from './support/service/alibi-process.ts'
-import { openTemporaryFolder } from './support/temporary-folder.ts'
+import { throughput } from './support/http/throughput.ts'
+import { startMeasured } from './support/service/measured-alibi.ts'
 
 /** A request may have a head of 16 KiB. */
 const FILLED_LENGTH = 15_000
@@ -46,43 +44,28 @@ async function processorTicks(pid: number): Promise<number> {
   return Number(fields[11]) + Number(fields[12])
 }
 
-using folder = openTemporaryFolder()
-const port = await freePort()
-const url = `http://127.0.0.1:${port}`
-const alibi = Bun.spawn([...FROM_SOURCE, 'serve'], {
-  cwd: folder.path,
-  env: {
-    APP_ENV: 'development',
-    PORT: String(port),
-    LOG_FORMAT: 'json',
-    TRUSTED_PROXIES: '127.0.0.1',
-    RATE_LIMIT_GENERAL: 'off',
-  },
-  stdout: Bun.file(join(folder.path, 'log')),
+await using alibi = await startMeasured({
+  TRUSTED_PROXIES: '127.0.0.1',
+  RATE_LIMIT_GENERAL: 'off',
 })
+const { url, pid } = alibi
 
 /** In ticks of the processor for each answer a second. */
 async function costOf(path: string, headers: Readonly<Record<string, string>> = {}) {
-  const before = await processorTicks(alibi.pid)
+  const before = await processorTicks(pid)
   const perSecond = await throughput(url, path, { headers, seconds: 1 })
-  return ((await processorTicks(alibi.pid)) - before) / perSecond
+  return ((await processorTicks(pid)) - before) / perSecond
 }
 
-try {
-  await untilReady(url)
-  for (const path of PATHS) await costOf(path)
-  console.log(`${''.padEnd(30)}${PATHS.map((path) => path.padStart(17)).join('')}`)
-  const plain = new Map<string, number>()
-  for (const path of PATHS) plain.set(path, await costOf(path))
-  for (const [name, { target = '', headers = {} }] of HEADS) {
-    const ratios: string[] = []
-    for (const path of PATHS) {
-      const cost = await costOf(`${path}${target}`, headers)
-      ratios.push((cost / (plain.get(path) ?? 1)).toFixed(1).padStart(17))
-    }
-    console.log(`${name.padEnd(30)}${ratios.join('')}`)
+for (const path of PATHS) await costOf(path)
+console.log(`${''.padEnd(30)}${PATHS.map((path) => path.padStart(17)).join('')}`)
+const plain = new Map<string, number>()
+for (const path of PATHS) plain.set(path, await costOf(path))
+for (const [name, { target = '', headers = {} }] of HEADS) {
+  const ratios: string[] = []
+  for (const path of PATHS) {
+    const cost = await costOf(`${path}${target}`, headers)
+    ratios.push((cost / (plain.get(path) ?? 1)).toFixed(1).padStart(17))
   }
-} finally {
-  alibi.kill()
-  await alibi.exited
+  console.log(`${name.padEnd(30)}${ratios.join('')}`)
 }

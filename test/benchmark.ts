@@ -1,10 +1,8 @@
 // `bun run bench`: how much of a bare Bun server's throughput Alibi keeps, both in one run and on one machine.
 
-import { join } from 'node:path'
 import { client } from './support/http/client.ts'
-import { freePort, throughput, untilReady } from './support/http/throughput.ts'
-import { FROM_SOURCE } from './support/service/alibi-process.ts'
-import { openTemporaryFolder } from './support/temporary-folder.ts'
+import { throughput } from './support/http/throughput.ts'
+import { startMeasured } from './support/service/measured-alibi.ts'
 
 const EMAIL = 'reader@example.com'
 
@@ -32,24 +30,14 @@ async function buyPremium(url: string): Promise<string> {
   return String((await prove()).body['token'])
 }
 
-using folder = openTemporaryFolder()
-const bare = Bun.spawn([process.execPath, '-e', BARE_SERVER], { stdout: 'pipe' })
-const port = await freePort()
-const url = `http://127.0.0.1:${port}`
-const alibi = Bun.spawn([...FROM_SOURCE, 'serve'], {
-  cwd: folder.path,
-  env: {
-    APP_ENV: 'development',
-    PORT: String(port),
-    LOG_FORMAT: 'json',
-    RATE_LIMIT_AUTH: 'off',
-    RATE_LIMIT_GENERAL: 'off',
-    RATE_LIMIT_PREMIUM: 'off',
-  },
-  stdout: Bun.file(join(folder.path, 'log')),
+await using alibi = await startMeasured({
+  RATE_LIMIT_AUTH: 'off',
+  RATE_LIMIT_GENERAL: 'off',
+  RATE_LIMIT_PREMIUM: 'off',
 })
+const { url } = alibi
+const bare = Bun.spawn([process.execPath, '-e', BARE_SERVER], { stdout: 'pipe' })
 try {
-  await untilReady(url)
   const { value } = await bare.stdout.getReader().read()
   const bareUrl = new TextDecoder().decode(value).trim()
   const authorization = `Bearer ${await buyPremium(url)}`
@@ -65,6 +53,4 @@ try {
   }
 } finally {
   bare.kill()
-  alibi.kill()
-  await alibi.exited
 }
