@@ -42,9 +42,9 @@ export function* arriveAtAttack({
   const isPeak = quarter % Math.floor(96 / size.peaks) === 0
   const floods = isPeak ? size.ipv6Clients + HOSTS * size.ipv4Networks : size.requestsAQuarter
   const targets = customersOf(size)
-    .filter(({ isChosen }) => isChosen)
-    .filter((_, index) => {
-      const since = quarter - lockOutBegins(index, size)
+    .filter(({ chosenIndex }) => {
+      if (chosenIndex === null) return false
+      const since = quarter - lockOutBegins(chosenIndex, size)
       return since >= 0 && since < LOCK_OUT_QUARTERS
     })
     .map(emailOf)

@@ -14,8 +14,7 @@ export type Customer = {
   readonly index: number
   /** Whether they have bought before, and have the token from then. */
   readonly isOld: boolean
-  /** Whether the attack tries to lock this one out, and as which of them. */
-  readonly isChosen: boolean
+  /** As which of them the attack tries to lock this one out; null where it does not. */
   readonly chosenIndex: number | null
   readonly hasExpiredToken: boolean
 }
@@ -25,10 +24,9 @@ export function customersOf({ customers, chosen }: AttackSize): Customer[] {
   let old = 0
   return Array.from({ length: customers }, (_, index) => {
     const isOld = index % 5 < 3
-    const isChosen = isOld && old < chosen
-    const chosenIndex = isChosen ? old : null
+    const chosenIndex = isOld && old < chosen ? old : null
     if (isOld) old++
-    return { index, isOld, isChosen, chosenIndex, hasExpiredToken: isChosen || index % 3 === 0 }
+    return { index, isOld, chosenIndex, hasExpiredToken: chosenIndex !== null || index % 3 === 0 }
   })
 }
 
