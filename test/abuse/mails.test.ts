@@ -142,6 +142,18 @@ describe('mails to strangers', () => {
     expect(await ask(strangerNumber(2), inOwn24(2))).toMatchObject(REFUSED)
   })
 
+  test('count no more where they were sent more than a minute after now: the clock was ahead', async () => {
+    const { ask, clock } = openTarget({ mailLimit: { limit: 4, windowMs: HOUR_MS } })
+    clock.advance(5 * DAY_MS)
+    for (let number = 0; number < 2; number++) {
+      expect((await ask(strangerNumber(number), inOwn24(number))).status).toBe(200)
+    }
+    clock.advance(-MINUTE_MS)
+    expect(await ask(strangerNumber(2), inOwn24(2))).toMatchObject(REFUSED)
+    clock.advance(-1)
+    expect((await ask(strangerNumber(2), inOwn24(2))).status).toBe(200)
+  })
+
   test('that cannot be sent do not count, and leave nothing of the address', async () => {
     const { ask, ports, contents } = openTarget({ mailLimit: { limit: 2, windowMs: HOUR_MS } })
     ports.mailer.outage = true

@@ -121,6 +121,10 @@ describe('a body that is late', () => {
   })
 })
 
+test('a body is under way once it is 250 ms behind its head', () => {
+  expect(UNDER_WAY_AFTER_MS).toBe(250)
+})
+
 describe('of one client', () => {
   test('the ninth body that is under way is refused, and eight are read', async () => {
     const http = openHttp()
