@@ -114,7 +114,8 @@ describe.each<[BodyGroup, number]>([
 
 test('bodies that do not count yet hold at most 8 MiB: past it, the oldest of them count at once', () => {
   const { gone, young } = openBudget()
-  const uncounted = YOUNG_BYTES_MAX / MIB
+  expect(YOUNG_BYTES_MAX).toBe(8 * MIB)
+  const uncounted = 8
   const names = clients(uncounted + CLIENT_BODIES_MAX + 2)
   for (const name of names) young(name, 'one', MIB)
   expect(gone).toEqual(['client 8', 'client 9'])
