@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -30,6 +31,7 @@ import { countRows } from '../support/stores/sold-database.ts'
 
 const DONE = { exitCode: 0, stderr: '' }
 const EMAIL = 'anna@example.com'
+const ENGLISH_CONTENT = join(import.meta.dir, '../../infrastructure/content/en.json')
 
 const owners = (folder: string) =>
   readdirSync(folder, { recursive: true })
@@ -111,6 +113,22 @@ if (isPlayable('whose rights root’s commands use')) {
       expect(owners(own.state)).toEqual([])
       expect(statSync(own.databasePath).mode & 0o777).toBe(0o600)
       expect(readdirSync(own.state)).toHaveLength(2)
+    })
+
+    test('settings and content that only root may read are read', async () => {
+      await using own = await openForeignState()
+      const closed = join(own.roots, 'closed')
+      mkdirSync(closed, { mode: 0o700 })
+      copyFileSync(ENGLISH_CONTENT, join(closed, 'en.json'))
+      const settings = Object.entries({ ...own.settings, CONTENT_DIR: closed })
+      const lines = settings.map(([name, value]) => `${name}="${value}"\n`).join('')
+      const { path } = rootsFile(closed, 'alibi.env', lines)
+      const { PATH = '' } = process.env
+      expect(await own.run(['migrate', '--env-file', path], { PATH })).toMatchObject(DONE)
+      expect(await own.run(['grant', EMAIL, '--env-file', path], { PATH })).toMatchObject(DONE)
+      const checked = await own.run(['doctor', '--offline', '--env-file', path], { PATH })
+      expect(checked).toMatchObject({ exitCode: 0 })
+      expect(checked.stdout).not.toContain('EACCES')
     })
 
     test('a backup into the state folder is its owner’s, and is restored from there', async () => {
