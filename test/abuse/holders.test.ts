@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { DAY_MS } from '../../domain/duration.ts'
-import { answers, EMAIL } from '../support/http/http-client.ts'
+import { DAY_MS, SECOND_MS } from '../../domain/duration.ts'
+import { FIRST_EPOCH } from '../../domain/log-out.ts'
+import { jwtTokens } from '../../infrastructure/secrets/jwt-tokens.ts'
+import { fakePorts } from '../support/fakes.ts'
+import { answers, EMAIL, openHttp } from '../support/http/http-client.ts'
 import { openService, wrongCodes } from '../support/service/real-service.ts'
 
 // What a token that has expired is worth, on every endpoint that takes one, to its owner and to nobody else.
@@ -104,5 +107,31 @@ describe('a mailbox', () => {
     }
     const asked = await post('/auth/verify-email', { email: TAGGED }, { token: tokens[0]! })
     expect(asked).toMatchObject(LIMITED)
+  })
+})
+
+describe('a token', () => {
+  const [today, before, never] = ['today', 'before', 'never'].map((name) => name.repeat(8))
+  const issuer = 'https://alibi.example'
+
+  test.each([
+    ['signed with the secret of before', { secret: before, issuer }, 40 * DAY_MS, 200],
+    ['of 90 days', { secret: today, issuer }, 90 * DAY_MS, 200],
+    ['of more than 90 days', { secret: today, issuer }, 90 * DAY_MS + 2 * SECOND_MS, 429],
+    ['signed with another secret', { secret: never, issuer }, DAY_MS, 429],
+    ['of another issuer', { secret: today, issuer: 'https://other.example' }, DAY_MS, 429],
+  ])('%s is worth that or nothing', async (_, { secret = '', issuer: its }, ageMs, status) => {
+    const jwtOf = (own: { secret: string; issuer: string; previousSecret: string | null }) =>
+      jwtTokens({ ...own, lifetimeMs: DAY_MS })
+    const tokens = jwtOf({ secret: today!, previousSecret: before!, issuer })
+    const http = openHttp({}, { ...fakePorts(), tokens })
+    for (let count = 0; count < 5; count++) await http.mailCode()
+    const now = new Date(http.ports.clock.now().getTime() - ageMs)
+    const token = await jwtOf({ secret, previousSecret: null, issuer: its }).issue(EMAIL, {
+      now,
+      epoch: FIRST_EPOCH,
+    })
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await http.post('/auth/verify-email', { email: EMAIL }, headers)).status).toBe(status)
   })
 })
