@@ -17,6 +17,7 @@ import {
   openForeignState,
   rootsFile,
 } from '../support/executable/foreign-state.ts'
+import { until } from '../support/executable/until.ts'
 import { oldDatabase } from '../support/stores/sold-database.ts'
 
 // The service's user has left links in its folder, and waits for root to run a command there.
@@ -229,13 +230,16 @@ if (isPlayable('links that the service’s user has left for root')) {
   describe('what is done as root belongs to the owner of the folder:', () => {
     test('a new database, its copies, and what a service leaves that root has started', async () => {
       await using own = await openForeignState()
-      const alibi = await own.start({
-        env: { ...own.settings, BACKUP_DIR: join(own.state, 'backups') },
-      })
+      const backups = join(own.state, 'backups')
+      const alibi = await own.start({ env: { ...own.settings, BACKUP_DIR: backups } })
       expect(await own.run(['grant', 'anna@example.com'])).toMatchObject({ exitCode: 0 })
+      // A process of its own makes the copy, also after the service is gone.
+      await until('there is a backup, and nothing half made beside it', () => {
+        const made = readdirSync(backups).sort()
+        return made.length === 2 && made[1] === `${made[0]}.sha256`
+      })
       await alibi.stop('SIGKILL')
       const names = readdirSync(own.state, { recursive: true }).map(String)
-      expect(names).toContain('backups')
       for (const name of names.filter((one) => !/-(?:wal|shm)$/.test(one))) {
         const { uid, gid } = lstatSync(join(own.state, name))
         expect({ name, uid, gid }).toEqual({ name, uid: OWNER, gid: OWNER })
