@@ -2,9 +2,10 @@ import { Elysia } from 'elysia'
 import { describeApi } from './openapi/document.ts'
 import type { WithErrors } from './openapi/typed-errors.ts'
 import { wordFiles } from './pages/page-words.ts'
+import { exchangeOf } from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
-import { requestIdOf } from './request/request-id.ts'
-import { answerError, answerResponse } from './response/errors.ts'
+import { type AnswerMaker, answerMaker } from './response/answer-maker.ts'
+import { answerError } from './response/errors.ts'
 import { appPageRoutes } from './routes/app-page.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -19,12 +20,17 @@ import { webhookRoutes } from './routes/webhook.ts'
 /** What the API takes and answers, for typed clients. */
 export type Alibi = WithErrors<ReturnType<typeof createApp>>
 
-/** Every route and what it answers. handler.ts adds what all answers have in common. */
-export function createApp(options: HttpOptions) {
-  const app = new Elysia({ strictPath: true })
+/** Every route and what it answers: data with all headers, pages with their own. handler.ts adds the rest. */
+export function createApp(options: HttpOptions, answers: AnswerMaker = answerMaker(options)) {
+  // The path begins where it begins, also behind a host of a few letters.
+  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
   return app
-    .onError(({ error, request }) =>
-      answerResponse(answerError(options.ports, error, requestIdOf(request))),
+    .onError(({ error, request }) => {
+      const exchange = exchangeOf(request)
+      return answers.error(exchange, answerError(options.ports, error, exchange.requestId))
+    })
+    .mapResponse(({ responseValue: value, request }) =>
+      value instanceof Response ? value : answers.json(exchangeOf(request), value),
     )
     .use(statusRoutes(options))
     .use(authRoutes(options))

@@ -1,4 +1,5 @@
 import type { Handler } from './handler.ts'
+import { ROUTES } from './paths.ts'
 import { BODY_GRACE_MS } from './request/body.ts'
 import { newRequestId, REQUEST_ID } from './request/request-id.ts'
 import { SEGMENTS_MAX, type SentSegments } from './request/target.ts'
@@ -8,7 +9,7 @@ import {
   FAULT_ANSWER,
   TEMPORARILY_UNAVAILABLE,
 } from './response/errors.ts'
-import { setSecurityHeaders } from './response/security-headers.ts'
+import { securityHeaders } from './response/security-headers.ts'
 
 export type Listener = {
   /** With the port that was picked when 0 was asked for. */
@@ -50,10 +51,11 @@ export function listen({ host, port }: { host: string; port: number }): Listener
   async function answer(
     request: Request,
     self: Pick<Bun.Server<unknown>, 'requestIP'>,
-    sent: SentSegments,
+    sent?: SentSegments,
   ): Promise<Response> {
     asked++
-    const response = await handler(request, self.requestIP(request)?.address ?? null, sent)
+    const peerAddress = () => self.requestIP(request)?.address ?? null
+    const response = await handler(request, peerAddress, sent)
     if (isDraining) response.headers.set('Connection', 'close')
     return response
   }
@@ -66,9 +68,10 @@ export function listen({ host, port }: { host: string; port: number }): Listener
     development: false,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     maxRequestBodySize: REQUEST_BYTES_MAX,
-    routes: routesBySegments((request, self) =>
-      answer(request, self, Object.values(request.params)),
-    ),
+    routes: {
+      ...routesBySegments((request, self) => answer(request, self, Object.values(request.params))),
+      ...routesByPath((request, self) => answer(request, self)),
+    },
     fetch: (request, self) => answer(request, self, null),
     error: () => bareAnswer(FAULT_ANSWER),
   })
@@ -103,6 +106,11 @@ type Answerer = (
   self: Pick<Bun.Server<unknown>, 'requestIP'>,
 ) => Promise<Response>
 
+/** Bun compares a path without parameters byte for byte with what was sent, so there is nothing to resolve in it. */
+function routesByPath(answer: Answerer): Record<string, Answerer> {
+  return Object.fromEntries(Object.values(ROUTES).map(({ path }) => [path, answer]))
+}
+
 /**
  * A route for each number of segments up to `SEGMENTS_MAX`. Bun resolves the dots and backslashes of a request's URL,
  * but not those in the parameters of its routes.
@@ -122,6 +130,8 @@ function pause(milliseconds: number): Promise<void> {
 function bareAnswer(answer: Answer): Response {
   const response = answerResponse(answer)
   response.headers.set(REQUEST_ID, newRequestId())
-  setSecurityHeaders(response.headers, { isHttps: false })
+  for (const [name, value] of Object.entries(securityHeaders({ isHttps: false }))) {
+    response.headers.set(name, value)
+  }
   return response
 }

@@ -234,6 +234,13 @@ export const FOLDERS = {
   assets: { path: '/assets/', policy: null, bodyBytesMax: BODY_BYTES_MAX, deprecated: null },
 } as const satisfies Readonly<Record<string, Folder>>
 
+/** The rules for a browser's question whether a page may send a request: it is none to the path. */
+export const PREFLIGHT_RULES: PathRules = {
+  policy: null,
+  bodyBytesMax: BODY_BYTES_MAX,
+  deprecated: null,
+}
+
 /** The rules for a path that is neither a route nor in a folder. */
 const UNKNOWN: PathRules = { policy: 'general', bodyBytesMax: BODY_BYTES_MAX, deprecated: null }
 

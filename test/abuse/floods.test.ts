@@ -16,7 +16,7 @@ function openShop() {
   const handler = createHandler({ ...unlimitedOptions(ports), limiters })
 
   async function send(peer: string, path = '/nothing', headers: Record<string, string> = {}) {
-    const answer = await handler(new Request(`http://localhost${path}`, { headers }), peer)
+    const answer = await handler(new Request(`http://localhost${path}`, { headers }), () => peer)
     return { status: answer.status, rateLimit: answer.headers.get('ratelimit') }
   }
   return {

@@ -139,8 +139,22 @@ describe('a target that means what it says', () => {
   })
 
   test('is taken as it is where nobody knows how it was sent', () => {
-    expect(readTarget('http://localhost/app').url?.pathname).toBe('/app')
-    expect(readTarget('/app').url?.href).toBe('http://localhost/app')
-    expect(readTarget('http://').refusal).toBe('invalid_request')
+    const app = { path: '/app', search: '', refusal: null }
+    expect(readTarget('http://localhost/app')).toEqual({ ...app, isPlain: true })
+    expect(readTarget('/app')).toEqual({ ...app, isPlain: false })
+    expect(readTarget('http://')).toMatchObject({ path: '', refusal: 'invalid_request' })
+  })
+
+  test.each([
+    ['http://localhost/app?lang=sv', true],
+    ['http://x/app', true],
+    ['http://[::1]:3000/', true],
+    ['http://localhost/app#part', false],
+    ['http://localhost/app?lang=sv#part', false],
+    ['http://user@localhost/app', false],
+    ['http://localhost/%61pp', false],
+    [`http://localhost/app?${'a'.repeat(64)}`, false],
+  ])('is plain only where the routes cannot read another: %s', (url, isPlain) => {
+    expect(readTarget(url).isPlain).toBe(isPlain)
   })
 })

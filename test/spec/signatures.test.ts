@@ -47,7 +47,7 @@ async function openTarget(random: ReturnType<typeof seededRandom>) {
     const headers: Record<string, string> = { 'content-type': 'application/json' }
     if (header !== null) headers['stripe-signature'] = header
     const request = new Request(`http://localhost${path}`, { method: 'POST', headers, body })
-    const response = await service.handler(request, PEER)
+    const response = await service.handler(request, () => PEER)
     return {
       status: response.status,
       text: await response.text(),

@@ -53,7 +53,7 @@ describe('a token', () => {
     headers.append('authorization', `Bearer ${token}`)
     const response = await service.handler(
       new Request('http://localhost/i18n', { headers }),
-      '192.0.2.1',
+      () => '192.0.2.1',
     )
     expect({ status: response.status, body: await response.json() }).toEqual(INVALID)
   })

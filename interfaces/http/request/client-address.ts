@@ -57,19 +57,6 @@ function shapeOf(entry: string): string {
     .replace(/[^9.:[\]"=;_-]/g, 'a')
 }
 
-/** What the routes are told of the clients, by the request that they see. An entry lives as long as its request. */
-const clients = new WeakMap<Request, string | null>()
-
-/** Makes `clientAddressOf` return this for the request that the routes see. */
-export function rememberClientAddress(request: Request, address: string | null): void {
-  clients.set(request, address)
-}
-
-/** The address of the client, as `ClientAddressReader` has found it; null for a request that came from elsewhere. */
-export function clientAddressOf(request: Request): string | null {
-  return clients.get(request) ?? null
-}
-
 function unwrap(address: string): string {
   const bare = unzoned(address)
   return isIP(bare) === 6 ? unmapped(bare) : bare

@@ -1,5 +1,6 @@
 import type { TObject } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { exchangeOf } from './exchange.ts'
 import { firstEntries } from './header-list.ts'
 import { RequestRefused } from './refusal.ts'
 import { shapeRefusal } from './schema-violation.ts'
@@ -22,7 +23,8 @@ export function jsonBody<Schema extends TObject>(schema: Schema) {
 
 /** As `parseJsonObject`, for the request as the routes see it. */
 async function readJsonObject(request: Request): Promise<object> {
-  return parseJsonObject(await request.bytes(), request.headers)
+  const body = await exchangeOf(request).readBody()
+  return body === null ? {} : parseJsonObject(body, request.headers)
 }
 
 /**

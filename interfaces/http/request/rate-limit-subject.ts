@@ -3,21 +3,17 @@ import { Unavailable } from '../../../application/unavailable.ts'
 import { type Email, findEmail } from '../../../domain/email.ts'
 import { type RateLimitPolicy, ROUTES } from '../paths.ts'
 import { findHolder, findSender } from './bearer.ts'
+import type { Exchange } from './exchange.ts'
 import { parseJsonObject } from './json-body.ts'
 import { RequestRefused } from './refusal.ts'
 
 type Dependencies = Parameters<typeof findHolder>[0]
 
 /** A request that a limit counts. */
-export type LimitedRequest = {
-  readonly request: Request
-  /** Null where the target makes no sense. */
-  readonly url: URL | null
-  /** The client's; null for one that did not come over the network. */
-  readonly address: string | null
-  /** Read at most once, however often it is asked for. Throws `RequestRefused`. */
-  readonly readBody: () => Promise<Uint8Array | null>
-}
+export type LimitedRequest = Pick<
+  Exchange,
+  'request' | 'target' | 'rules' | 'clientAddress' | 'readBody'
+>
 
 /** Where the request names the address that it is about. */
 const NAMED_IN: Readonly<Record<string, 'body' | 'query'>> = {
@@ -38,17 +34,33 @@ export async function findRateLimitSubject(
   policy: RateLimitPolicy,
   limited: LimitedRequest,
 ): Promise<RateLimitSubject> {
-  const { request, address } = limited
-  const email = await nullWhereRefused(() =>
-    policy === 'premium' ? findSender(ports, request) : findOwnHolder(ports, limited),
-  )
-  return email === null ? { kind: 'client', address } : { kind: 'address', email }
+  const email = await findCountedEmail(ports, policy, limited)
+  return email === null
+    ? { kind: 'client', address: limited.clientAddress() }
+    : { kind: 'address', email }
+}
+
+/** Null for an unknown caller. What is wrong with the token or the body, the route reports. */
+async function findCountedEmail(
+  ports: Dependencies,
+  policy: RateLimitPolicy,
+  limited: LimitedRequest,
+): Promise<Email | null> {
+  // Without a token there is nobody to look for.
+  if (!limited.request.headers.has('authorization')) return null
+  try {
+    if (policy === 'premium') return await findSender(ports, limited.request)
+    return await findOwnHolder(ports, limited)
+  } catch (error) {
+    if (error instanceof RequestRefused || error instanceof Unavailable) return null
+    throw error
+  }
 }
 
 async function findOwnHolder(ports: Dependencies, limited: LimitedRequest): Promise<Email | null> {
   const holder = await findHolder(ports, limited.request)
   if (holder === null) return null
-  const place = NAMED_IN[limited.url?.pathname ?? '']
+  const place = NAMED_IN[limited.target.path]
   if (place === undefined) return holder
   const named = place === 'body' ? await findInBody(limited) : findInQuery(limited)
   return named === holder ? holder : null
@@ -61,17 +73,7 @@ async function findInBody({ request, readBody }: LimitedRequest): Promise<Email 
   return findEmail('email' in fields ? fields.email : undefined)
 }
 
-function findInQuery({ url }: LimitedRequest): Email | null {
-  const [email, ...others] = url?.searchParams.getAll('email') ?? []
+function findInQuery({ target }: LimitedRequest): Email | null {
+  const [email, ...others] = new URLSearchParams(target.search).getAll('email')
   return others.length > 0 ? null : findEmail(email)
-}
-
-/** An unknown caller is counted as a client. What is wrong with the token or the body, the route reports. */
-async function nullWhereRefused<Result>(find: () => Promise<Result>): Promise<Result | null> {
-  try {
-    return await find()
-  } catch (error) {
-    if (error instanceof RequestRefused || error instanceof Unavailable) return null
-    throw error
-  }
 }

@@ -1,5 +1,5 @@
 import type { RateLimiter } from '../../../application/ports.ts'
-import { type RateLimitPolicy, rulesOf } from '../paths.ts'
+import type { RateLimitPolicy } from '../paths.ts'
 import type { HttpOptions } from './options.ts'
 import { findRateLimitSubject, type LimitedRequest } from './rate-limit-subject.ts'
 
@@ -16,7 +16,7 @@ export async function consumeRateLimit(
   { ports, limiters }: Pick<HttpOptions, 'ports' | 'limiters'>,
   limited: LimitedRequest,
 ): Promise<RateLimitVerdict> {
-  const { policy } = rulesOf(limited.url?.pathname ?? '')
+  const { policy } = limited.rules
   const limiter = policy && limiters[policy]
   if (!limiter) return UNLIMITED
 

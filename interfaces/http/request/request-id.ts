@@ -1,4 +1,6 @@
-/** The header that carries a request's id: from the handler to the routes, and on every answer. Never the client's. */
+import { exchangeOf } from './exchange.ts'
+
+/** The header of every answer that carries its request's id. A client's own is not looked at. */
 export const REQUEST_ID = 'X-Request-Id'
 
 /** A fresh id, in the order of time (UUIDv7, RFC 9562). */
@@ -6,7 +8,7 @@ export function newRequestId(): string {
   return Bun.randomUUIDv7()
 }
 
-/** The id that the handler has given to a request on its way to the routes. */
-export function requestIdOf({ headers }: Request): string {
-  return headers.get(REQUEST_ID) ?? ''
+/** The id that the handler has given to a request. */
+export function requestIdOf(request: Request): string {
+  return exchangeOf(request).requestId
 }

@@ -2,7 +2,7 @@ import { networkOf, ONE_NETWORK } from '../../../domain/client-network.ts'
 import type { Email } from '../../../domain/email.ts'
 import type { Sender } from '../../../domain/sender.ts'
 import { findHolder } from './bearer.ts'
-import { clientAddressOf } from './client-address.ts'
+import { exchangeOf } from './exchange.ts'
 
 /** Who asks for a code of the address, or brings one: a holder of a token of that very address, or a stranger. */
 export async function senderOf(
@@ -10,5 +10,5 @@ export async function senderOf(
   { request, email }: { request: Request; email: Email },
 ): Promise<Sender> {
   if ((await findHolder(ports, request)) === email) return { kind: 'holder' }
-  return { kind: 'stranger', network: networkOf(clientAddressOf(request), ONE_NETWORK) }
+  return { kind: 'stranger', network: networkOf(exchangeOf(request).clientAddress(), ONE_NETWORK) }
 }

@@ -1,10 +1,17 @@
 import { firstEntries, LIST_ENTRIES_MAX } from './header-list.ts'
 import type { RequestRefusal } from './refusal.ts'
 
-/** What a request asks for: a path of which there is one spelling only, or why it is refused. */
-export type Target =
-  | { readonly url: URL; readonly refusal: null }
-  | { readonly url: null; readonly refusal: RequestRefusal }
+/** What a request asks for. */
+export type Target = {
+  /** The only spelling that the path has; empty where there is none. */
+  readonly path: string
+  /** With its question mark; empty where there is none. */
+  readonly search: string
+  /** Whether the routes would read the same out of the request as it came. */
+  readonly isPlain: boolean
+  /** Why the request is refused; null where it is not. */
+  readonly refusal: RequestRefusal | null
+}
 
 /**
  * The parts between the slashes of a path as it was sent, but with percent signs read. Null where one of them is empty
@@ -24,18 +31,40 @@ const SHORT_QUERY_LENGTH = 2 * LIST_ENTRIES_MAX
 /** The routes see one and the same host: a hostile Host header could move where the path begins. */
 export const ROUTED_ORIGIN = 'http://localhost'
 
+/** A URL whose parts are where the routes look for them, with a path that has nothing to resolve. */
+const PLAIN_URL =
+  /^http:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}))?(\/[^?#%\\]*)(\?[^#]*)?$/
+
 /**
  * Reads a target. A path that resolving dots, backslashes or percent signs would change is not ours: a proxy in front
  * may have let it through as something else. `sent` is left out where the target is as it was sent.
  */
 export function readTarget(target: string, sent?: SentSegments): Target {
+  if (sent === undefined) {
+    const [, path, search = ''] = PLAIN_URL.exec(target) ?? []
+    if (path !== undefined && search.length <= SHORT_QUERY_LENGTH)
+      return accepted(path, search, true)
+  }
   // Without a Host header, or with one that is none, there is only the path; HTTP/1.0 may do without.
   const url = URL.parse(target.startsWith('/') ? `${ROUTED_ORIGIN}${target}` : target)
-  if (!url) return { url: null, refusal: 'invalid_request' }
-  const isChanged = url.pathname.includes('%') || (sent !== undefined && isResolved(sent, url))
-  if (isChanged) return { url: null, refusal: 'endpoint_not_found' }
-  if (url.search.length > SHORT_QUERY_LENGTH) url.search = readableQuery(url.search)
-  return { url, refusal: null }
+  if (!url) return refused('invalid_request')
+  const { pathname, search } = url
+  const isChanged = pathname.includes('%') || (sent !== undefined && isResolved(sent, pathname))
+  if (isChanged) return refused('endpoint_not_found')
+  return accepted(
+    pathname,
+    search.length > SHORT_QUERY_LENGTH ? readableQuery(search) : search,
+    false,
+  )
+}
+
+function accepted(path: string, search: string, isPlain: boolean): Target {
+  const refusal = path.length > PATH_LENGTH_MAX ? 'endpoint_not_found' : null
+  return { path, search, isPlain, refusal }
+}
+
+function refused(refusal: RequestRefusal): Target {
+  return { path: '', search: '', isPlain: false, refusal }
 }
 
 /** The first parameters of a query, and of these only whole ones, in as many characters as any use of ours needs. */
@@ -46,17 +75,17 @@ function readableQuery(search: string): string {
     room -= parameter.length
     return true
   })
-  return parameters.join('&')
+  return parameters.length === 0 ? '' : `?${parameters.join('&')}`
 }
 
-function isResolved(sent: SentSegments, { pathname }: URL): boolean {
+function isResolved(sent: SentSegments, path: string): boolean {
   // What is short and whole now was not when it was sent.
-  if (sent === null) return pathname === '/' || isShortAndWhole(pathname)
+  if (sent === null) return path === '/' || isShortAndWhole(path)
   return sent.some((segment) => segment === '.' || segment === '..' || segment.includes('\\'))
 }
 
-function isShortAndWhole(pathname: string): boolean {
-  if (pathname.length > PATH_LENGTH_MAX) return false
-  const segments = pathname.slice(1).split('/')
+function isShortAndWhole(path: string): boolean {
+  if (path.length > PATH_LENGTH_MAX) return false
+  const segments = path.slice(1).split('/')
   return segments.length <= SEGMENTS_MAX && !segments.includes('')
 }

@@ -26,15 +26,27 @@ export function answerPreflight(): Response {
   })
 }
 
-/** Lets pages of the allowed origins read an answer of any status. Credentials are never allowed. */
-export function allowOrigin(
-  headers: Headers,
+/**
+ * The headers by which pages of the allowed origins may read an answer of any status, where they are the same for every
+ * request. Credentials are never allowed.
+ */
+export function corsHeaders(corsOrigins: HttpOptions['corsOrigins']): Record<string, string> {
+  return corsOrigins === '*' ? readableBy('*') : { Vary: 'Origin' }
+}
+
+/** Those that depend on the origin that asks, where only some are allowed; null for none. */
+export function originHeaders(
   corsOrigins: HttpOptions['corsOrigins'],
-  origin: string | null,
-): void {
-  if (corsOrigins !== '*') headers.append('Vary', 'Origin')
-  const allowed = corsOrigins === '*' ? '*' : corsOrigins.find((one) => one === origin)
-  if (allowed === undefined) return
-  headers.set('Access-Control-Allow-Origin', allowed)
-  headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+  { headers }: Pick<Request, 'headers'>,
+): Record<string, string> | null {
+  if (corsOrigins === '*') return null
+  const origin = headers.get('origin')
+  return origin !== null && corsOrigins.includes(origin) ? readableBy(origin) : null
+}
+
+function readableBy(origin: string): Record<string, string> {
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+  }
 }

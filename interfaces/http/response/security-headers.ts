@@ -5,13 +5,14 @@ const POLICY_OF_DATA =
 /** Two years, as is usual. The owner of the domain decides about its other names. */
 const TRANSPORT_SECURITY = 'max-age=63072000'
 
-/** Sets the headers on every answer. A page keeps the policy and the cache rule that it has set itself. */
-export function setSecurityHeaders(headers: Headers, { isHttps }: { isHttps: boolean }): void {
-  headers.set('X-Content-Type-Options', 'nosniff')
-  headers.set('Referrer-Policy', 'no-referrer')
-  headers.set('Cross-Origin-Resource-Policy', 'same-origin')
-  if (isHttps) headers.set('Strict-Transport-Security', TRANSPORT_SECURITY)
-  if (!headers.has('Content-Security-Policy'))
-    headers.set('Content-Security-Policy', POLICY_OF_DATA)
-  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
+/** The headers of every answer. A page has a policy and a cache rule of its own instead. */
+export function securityHeaders({ isHttps }: { isHttps: boolean }): Record<string, string> {
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...(isHttps ? { 'Strict-Transport-Security': TRANSPORT_SECURITY } : {}),
+    'Content-Security-Policy': POLICY_OF_DATA,
+    'Cache-Control': 'no-store',
+  }
 }

@@ -4,7 +4,9 @@ import { type PaymentPageState, paymentPage } from '../pages/payment-page.ts'
 import { translator } from '../pages/translator.ts'
 import { formatWait, isolate } from '../pages/wait-words.ts'
 import { ROUTES } from '../paths.ts'
+import type { Exchange } from '../request/exchange.ts'
 import { firstEntries } from '../request/header-list.ts'
+import { ROUTED_ORIGIN } from '../request/target.ts'
 import { pageContent } from './page-language.ts'
 
 /** The paths to which buyers come back from the provider, and the page that they read when the request fails. */
@@ -21,16 +23,19 @@ const ERRORS: readonly number[] = [429, 500]
  */
 export function paymentErrorPage(
   { content }: { content: Content },
-  { url, headers }: { url: URL; headers: Headers },
+  { request: { headers }, target: { path, search } }: Pick<Exchange, 'request' | 'target'>,
   answer: Response,
 ): Response | null {
-  const state = STATES[url.pathname]
+  const state = STATES[path]
   if (!state || !ERRORS.includes(answer.status)) return null
   const isShown = firstEntries(headers.get('accept')).some((entry) => entry.includes('text/html'))
   const isPage = answer.headers.get('content-type')?.startsWith('text/html') ?? false
   if (!isShown || isPage) return null
 
-  const { language, strings } = pageContent(content, { url: url.href, headers })
+  const { language, strings } = pageContent(content, {
+    url: `${ROUTED_ORIGIN}${path}${search}`,
+    headers,
+  })
   const words = translator(strings)
   const wait = () => isolate(formatWait(Number(answer.headers.get('retry-after')), language))
   const tooMany = () => words('error_too_many_requests').replace('{duration}', wait())

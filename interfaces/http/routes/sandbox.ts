@@ -8,6 +8,7 @@ import { LANGUAGES } from '../../../domain/language.ts'
 import { pageAnswer } from '../pages/page.ts'
 import { sandboxPage, sandboxProblemPage } from '../pages/sandbox-page.ts'
 import { FOLDERS } from '../paths.ts'
+import { exchangeOf } from '../request/exchange.ts'
 import { pageLanguage } from './page-language.ts'
 
 const PATH = `${FOLDERS.sandboxPay.path}:sessionId`
@@ -54,7 +55,8 @@ function isFromAnotherSite(request: Request): boolean {
 
 /** Null unless the form holds exactly one action that the sandbox knows. */
 async function readAction(request: Request): Promise<SandboxAction | null> {
-  const form = new URLSearchParams(await request.text())
+  const body = await exchangeOf(request).readBody()
+  const form = new URLSearchParams(body ? new TextDecoder().decode(body) : '')
   const [action, ...others] = form.getAll('action')
   if (others.length > 0) return null
   return SANDBOX_ACTIONS.find((known) => known === action) ?? null

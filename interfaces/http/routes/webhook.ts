@@ -7,14 +7,17 @@ import { Unavailable } from '../../../application/unavailable.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { RECEIVE_PAYMENT_NOTIFICATION, RECEIVE_STRIPE_NOTIFICATION } from '../openapi/webhook.ts'
 import { ROUTES } from '../paths.ts'
+import { exchangeOf } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
-import { requestIdOf } from '../request/request-id.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from '../response/errors.ts'
+
+const NO_PAYLOAD = new Uint8Array()
 
 export function webhookRoutes({ ports }: HttpOptions) {
   /** Answers once the effect is durable. During an outage it only asks the provider to send again. */
   async function receive(request: Request): Promise<Response | { received: true }> {
-    const payload = await request.bytes()
+    const { requestId, readBody } = exchangeOf(request)
+    const payload = (await readBody()) ?? NO_PAYLOAD
     const signature = request.headers.get('stripe-signature')
     try {
       const event = await ports.payments.verifyEvent({ payload, signature })
@@ -25,7 +28,7 @@ export function webhookRoutes({ ports }: HttpOptions) {
     } catch (error) {
       recordFailure(ports, error)
       if (!(error instanceof Unavailable)) throw error
-      logOutage(ports, error, { request: requestIdOf(request) })
+      logOutage(ports, error, { request: requestId })
       return answerResponse(TEMPORARILY_UNAVAILABLE)
     }
     return { received: true }

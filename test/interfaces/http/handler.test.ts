@@ -319,6 +319,6 @@ test.each([
 test('a request that makes no sense and is one too many is 429, as any other', async () => {
   const answer = await openHttp({
     limiters: { general: countingLimiter(0), auth: null, premium: null },
-  }).handler({ url: 'http://[', method: 'GET', headers: new Headers() } as Request, null)
+  }).handler({ url: 'http://[', method: 'GET', headers: new Headers() } as Request, () => null)
   expect(answer.status).toBe(429)
 })

@@ -82,7 +82,7 @@ describe('listen', () => {
   test("tells the handler its peer's address", async () => {
     let told: string | null = null
     const listener = open(async (_, peerAddress) => {
-      told = peerAddress
+      told = peerAddress()
       return new Response()
     })
     await fetch(listener.url)

@@ -89,7 +89,7 @@ export async function openAttackedService({ path, size }: { path: string; size: 
       headers,
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
-    const response = await handler(request, peer)
+    const response = await handler(request, () => peer)
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     return { status: response.status, body: isJson ? JSON.parse(text) : {} }
@@ -111,7 +111,7 @@ export async function openAttackedService({ path, size }: { path: string; size: 
         headers: { 'stripe-signature': 'valid' },
         body: JSON.stringify(event),
       })
-      const { status } = await handler(request, LOOPBACK)
+      const { status } = await handler(request, () => LOOPBACK)
       if (status !== 200) throw new Error(`the webhook answered ${status}`)
     },
     close: store.close,

@@ -16,7 +16,7 @@ async function languagesAnswer({
   headers?: Record<string, string | null>
   body?: object | string
 } = {}): Promise<Response> {
-  const answer = await openHttp().handler(new Request(REQUEST.url), null)
+  const answer = await openHttp().handler(new Request(REQUEST.url), () => null)
   for (const [name, value] of Object.entries(headers)) {
     if (value === null) answer.headers.delete(name)
     else answer.headers.set(name, value)

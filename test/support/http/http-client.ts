@@ -20,7 +20,7 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
   const answer = createHandler(options)
   const handler: Handler = async (request, peerAddress, sent) => {
     const response = await answer(request, peerAddress, sent)
-    const isPath = readTarget(request.url, sent).url !== null
+    const isPath = readTarget(request.url, sent).path !== ''
     const url = isPath ? request.url : 'http://localhost/a path that is none of ours'
     await checkAnswer({ url, method: request.method }, response)
     return response
@@ -33,7 +33,7 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
       ...(headers ? { headers } : {}),
       ...(body === undefined ? {} : { body }),
     })
-    return read(await handler(request, peer))
+    return read(await handler(request, () => peer))
   }
 
   return {

@@ -4,7 +4,7 @@ import type { SandboxCheckout } from '../../../application/sandbox-checkout.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { pageRoutes } from '../../../interfaces/http/app.ts'
 import { newRequestId, REQUEST_ID } from '../../../interfaces/http/request/request-id.ts'
-import { setSecurityHeaders } from '../../../interfaces/http/response/security-headers.ts'
+import { securityHeaders } from '../../../interfaces/http/response/security-headers.ts'
 import { checkAnswer } from '../answers/checked-answers.ts'
 import { fakePorts } from '../fakes.ts'
 import { unlimitedOptions } from './http-options.ts'
@@ -49,7 +49,9 @@ export function visitor({
 function asSent(own: Headers): Headers {
   const headers = new Headers(own)
   headers.set(REQUEST_ID, newRequestId())
-  setSecurityHeaders(headers, { isHttps: false })
+  for (const [name, value] of Object.entries(securityHeaders({ isHttps: false }))) {
+    if (!headers.has(name)) headers.set(name, value)
+  }
   return headers
 }
 

@@ -9,7 +9,7 @@ function typedClient() {
   const { handler } = openHttp()
   // Eden asks with addresses only.
   const fetcher = (input: string | URL | Request, init?: RequestInit) =>
-    handler(new Request(String(input), init), PEER)
+    handler(new Request(String(input), init), () => PEER)
   return treaty<Alibi>('http://localhost', {
     fetcher: Object.assign(fetcher, { preconnect: () => {} }),
   })

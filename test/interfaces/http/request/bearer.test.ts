@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../../../domain/duration.ts'
 import type { Email } from '../../../../domain/email.ts'
-import {
-  authenticateRequest,
-  findHolder,
-  handBearerOver,
-} from '../../../../interfaces/http/request/bearer.ts'
+import { authenticateRequest, findHolder } from '../../../../interfaces/http/request/bearer.ts'
+import { exchangeOf, rememberExchange } from '../../../../interfaces/http/request/exchange.ts'
 import { fakePorts, issueToken } from '../../../support/fakes.ts'
 
 const ANNA = 'anna@example.com' as Email
@@ -47,7 +44,7 @@ describe('the holder of a token', () => {
     }
     expect(await findHolder(ports, request)).toBe(ANNA)
     const routed = requestWith(request.headers.get('authorization') ?? undefined)
-    handBearerOver(request, routed)
+    rememberExchange(routed, exchangeOf(request))
     expect(await authenticateRequest(ports, routed)).toBe(ANNA)
     expect(await findHolder(ports, routed)).toBe(ANNA)
     expect(reads).toBe(1)

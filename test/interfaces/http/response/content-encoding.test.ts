@@ -57,7 +57,7 @@ describe.each(PATHS)('%s', (path) => {
         method,
         headers: { 'accept-encoding': acceptEncoding },
       }),
-      null,
+      () => null,
     )
 
   test.each(['gzip', 'zstd'])(

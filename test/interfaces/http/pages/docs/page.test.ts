@@ -349,7 +349,7 @@ describe('/openapi.json', () => {
     const request = new Request('http://localhost/openapi.json', {
       headers: { 'accept-encoding': 'gzip' },
     })
-    const response = await handler(request, null)
+    const response = await handler(request, () => null)
     expect(response.headers.get('content-encoding')).toBe('gzip')
     const plainText = new TextDecoder().decode(Bun.gunzipSync(await response.arrayBuffer()))
     expect(JSON.parse(plainText)).toHaveProperty('openapi')

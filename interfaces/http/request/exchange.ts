@@ -1,0 +1,54 @@
+import type { TokenReading } from '../../../application/access/authenticate.ts'
+import { type PathRules, rulesOf } from '../paths.ts'
+import { readTarget, type Target } from './target.ts'
+
+/** A request on its way to its answer, and what has been found out about it. Each part is found once, when asked for. */
+export type Exchange = {
+  /** As it came. */
+  readonly request: Request
+  readonly target: Target
+  /** The answer and every line of the log about the request carry it. Always of our own making. */
+  readonly requestId: string
+  /** Those of its path. */
+  readonly rules: PathRules
+  /** The address that the request comes from; null for one that did not come over the network. */
+  readonly clientAddress: () => string | null
+  /** Null where the request has no body that a route takes. Throws `RequestRefused`. */
+  readonly readBody: () => Promise<Uint8Array | null>
+  /** Whether nothing of a body is left to be read. */
+  isBodyRead: boolean
+  /** What its token shows; null until the token is read. */
+  tokenReading: Promise<TokenReading | null> | null
+  /** The header fields about its rate limit; none until it has been counted. */
+  rateLimit: Readonly<Record<string, string>>
+}
+
+export const NOT_COUNTED: Exchange['rateLimit'] = {}
+
+/** An entry lives as long as its request. */
+const exchanges = new WeakMap<Request, Exchange>()
+
+/** Makes `exchangeOf` return this for the request, as it came or as the routes see it. */
+export function rememberExchange(request: Request, exchange: Exchange): void {
+  exchanges.set(request, exchange)
+}
+
+/** Of a request that did not come through the handler there is only what it says itself. */
+export function exchangeOf(request: Request): Exchange {
+  const known = exchanges.get(request)
+  if (known) return known
+  const target = readTarget(request.url)
+  const bare: Exchange = {
+    request,
+    target,
+    rules: rulesOf(target.path),
+    requestId: '',
+    clientAddress: () => null,
+    readBody: () => request.bytes(),
+    isBodyRead: false,
+    tokenReading: null,
+    rateLimit: NOT_COUNTED,
+  }
+  exchanges.set(request, bare)
+  return bare
+}
