@@ -41,6 +41,11 @@ export type SqliteDatabase = {
    * nothing is stored.
    */
   write<Result>(work: () => Result, options?: { busyTimeoutMs: number }): Promise<Result>
+  /**
+   * Grows whenever a `write` begins to commit, and again once that has ended. Between two readings of the same number,
+   * this connection has committed nothing.
+   */
+  commits(): number
   /** Throws `Unavailable('storage')` where the files at the path are no longer those that are open. */
   assertFilesInPlace(): void
   /** Whether the last `write` to end was failed by the database. */
@@ -183,6 +188,7 @@ function guard(
   let isOpen = true
   let damage: unknown = null
   let hasFailed = false
+  let commits = 0
   const path = client.filename
   const assertFilesInPlace = path === IN_MEMORY ? () => {} : filesInPlaceCheck(path)
   // SQLite's own wait would hold up every request and every timer of the process.
@@ -227,10 +233,21 @@ function guard(
       function stored(): Result {
         const result = work()
         assertFilesInPlace()
+        commits++
         return result
       }
-      return watch(run(() => client.transaction(stored).immediate(), options))
+      function commit(): Result {
+        const commitsBefore = commits
+        try {
+          return client.transaction(stored).immediate()
+        } finally {
+          // Also where the commit failed: what is stored is not known then.
+          if (commits !== commitsBefore) commits++
+        }
+      }
+      return watch(run(commit, options))
     },
+    commits: () => commits,
     assertFilesInPlace,
     lastWriteFailed: () => hasFailed,
     close() {
