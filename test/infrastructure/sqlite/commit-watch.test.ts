@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { prepareCommitWatch } from '../../../infrastructure/sqlite/commit-watch.ts'
+import type { SqliteDatabase } from '../../../infrastructure/sqlite/database.ts'
+import { openTemporaryDatabase } from '../../support/stores/stores.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+/** Two connections to one file, and what the first one's watch says. */
+function open() {
+  const path = join(temporaryFolder(), 'alibi.db')
+  const [watched, other] = [openTemporaryDatabase(path), openTemporaryDatabase(path)]
+  const watch = prepareCommitWatch(watched)
+  return { watched, other, version: () => watched.read(watch) }
+}
+
+function store({ queries, write }: SqliteDatabase, name: string): Promise<unknown> {
+  return write(() => queries.$client.run('INSERT INTO log_outs VALUES (?, 1)', [name]))
+}
+
+describe('the watch on commits', () => {
+  test('says the same number while nobody commits, whatever is read', async () => {
+    const { watched, other, version } = open()
+    const before = await version()
+    expect(before).not.toBeNull()
+    for (const { queries, read, readTogether } of [watched, other]) {
+      const statement = queries.$client.prepare('SELECT * FROM log_outs')
+      await read(() => statement.all())
+      await readTogether(() => statement.all())
+    }
+    expect(await version()).toBe(before)
+  })
+
+  test('says another number after each commit, be it our own or of another connection', async () => {
+    const { watched, other, version } = open()
+    const seen = [await version()]
+    for (const [index, database] of [watched, other, other, watched, other].entries()) {
+      await store(database, `${index}@example.com`)
+      seen.push(await version())
+    }
+    expect(new Set(seen).size).toBe(6)
+    expect(await version()).toBe(seen.at(-1)!)
+  })
+
+  test('sees a commit of another connection also where we have read or written since', async () => {
+    const { watched, other, version } = open()
+    const before = await version()
+    await store(other, 'a@example.com')
+    await watched.read(() => watched.queries.$client.prepare('SELECT * FROM log_outs').all())
+    const between = await version()
+    expect(between).not.toBe(before)
+
+    await store(other, 'b@example.com')
+    await store(watched, 'c@example.com')
+    await watched.read(() => watched.queries.$client.prepare('SELECT * FROM log_outs').all())
+    expect(await version()).not.toBe(between)
+  })
+
+  test('says nothing inside a transaction: what is read there may never be committed', async () => {
+    const { watched, version } = open()
+    const watch = prepareCommitWatch(watched)
+    const before = await version()
+    const failing = watched.write(() => {
+      expect(watch()).toBeNull()
+      throw new Error('given up')
+    })
+    await expect(failing).rejects.toThrow('given up')
+    expect(await watched.readTogether(watch)).toBeNull()
+    expect(await version()).toBe(before)
+  })
+
+  test('says another number where it is not known whether a commit came through', async () => {
+    const { watched, version } = open()
+    const { $client } = watched.queries
+    const before = await version()
+    $client.run('PRAGMA defer_foreign_keys = ON')
+    $client.run('CREATE TEMP TABLE parents (id INTEGER PRIMARY KEY)')
+    $client.run(
+      'CREATE TEMP TABLE children (id REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)',
+    )
+    const failing = watched.write(() => $client.run('INSERT INTO children VALUES (7)'))
+    await expect(failing).rejects.toThrow('FOREIGN KEY')
+    expect(await version()).not.toBe(before)
+  })
+})
