@@ -12,6 +12,7 @@ import type { Refund } from '../domain/refund.ts'
 import type { PrunedKind } from '../domain/retention.ts'
 import type { SenderKind } from '../domain/sender.ts'
 import type { Verification } from '../domain/verification.ts'
+import type { AccessRepository } from './access-repository.ts'
 import type { OtpRepository } from './otp-repository.ts'
 import type { Statistics } from './statistics.ts'
 
@@ -153,15 +154,9 @@ export type SweepRepository = {
   recordRun(sweep: SweepName, startedAt: Date): Promise<void>
 }
 
-/** The epochs of log-outs; see domain/log-out.ts. */
+/** The epochs of log-outs; see domain/log-out.ts. What they decide, `AccessRepository` tells. */
 export type LogOutRepository = {
-  /** That of the database: the latest of all. */
-  findEpoch(): Promise<Epoch>
-  /**
-   * The latest of the address's own, those that its erasures left under these digests, and the one of all addresses.
-   */
-  findByEmail(email: Email, digests?: readonly ErasedEmailDigest[]): Promise<Epoch | null>
-  /** Stores what `change` makes of the database's epoch, as that and as the address's own. */
+  /** Stores what `change` makes of the database's epoch, the latest of all, as that and as the address's own. */
   update(email: Email, change: (epoch: Epoch) => Epoch): Promise<void>
 }
 
@@ -255,6 +250,7 @@ export type Store = {
   readonly outbox: OutboxRepository
   readonly sweeps: SweepRepository
   readonly logOuts: LogOutRepository
+  readonly access: AccessRepository
   readonly personalData: PersonalData
   readonly retention: Retention
   readonly databaseHealth: DatabaseHealth

@@ -12,7 +12,7 @@ export const DISPUTE_STATES = ['inquiry', 'open', 'won', 'lost'] as const
 export type DisputeState = (typeof DISPUTE_STATES)[number]
 
 /** An inquiry withdraws no funds, and a dispute that was won has given them back. */
-export function withdrawsFunds({ state }: Dispute): boolean {
+export function withdrawsFunds({ state }: Pick<Dispute, 'state'>): boolean {
   return state === 'open' || state === 'lost'
 }
 

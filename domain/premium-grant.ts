@@ -24,14 +24,27 @@ export type PremiumGrant = {
   readonly revokedAt: Date | null
 }
 
+/** As much of a payment as says whether its money is still ours. */
+export type PaymentFacts = {
+  readonly amountPaid: number
+  readonly refunds: readonly Pick<Refund, 'amount' | 'state'>[]
+  readonly disputes: readonly Pick<Dispute, 'state'>[]
+}
+
+/** As much of a grant as says whether it gives premium. */
+export type GrantFacts = {
+  readonly payment: PaymentFacts | null
+  readonly revokedAt: Date | null
+}
+
 // Why: docs/decisions.md#access-is-a-function-of-facts
 /** Premium is a function of facts, so neither their order nor their number matters. */
-export function hasPremium(grants: readonly PremiumGrant[]): boolean {
+export function hasPremium(grants: readonly GrantFacts[]): boolean {
   return grants.some(isActive)
 }
 
 /** Not revoked, and either given by hand or paid with money that is still ours. */
-export function isActive({ payment, revokedAt }: PremiumGrant): boolean {
+export function isActive({ payment, revokedAt }: GrantFacts): boolean {
   if (revokedAt) return false
   return payment === null || isRetained(payment)
 }
@@ -45,7 +58,7 @@ export function hasOtherRetainedPayment(
 }
 
 /** Neither sent back in full nor taken back by the bank. */
-export function isRetained(payment: Payment): boolean {
+export function isRetained(payment: PaymentFacts): boolean {
   return !isRefundedInFull(payment) && !payment.disputes.some(withdrawsFunds)
 }
 

@@ -24,7 +24,7 @@ export function isRefundedInFull({
   refunds,
 }: {
   readonly amountPaid: number
-  readonly refunds: readonly Refund[]
+  readonly refunds: readonly Pick<Refund, 'amount' | 'state'>[]
 }): boolean {
   const refunded = refunds
     .filter(({ state }) => state !== 'failed')

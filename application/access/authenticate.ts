@@ -1,19 +1,22 @@
 import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { isLoggedOut } from '../../domain/log-out.ts'
+import { hasPremium } from '../../domain/premium-grant.ts'
 import { isHoldersToken, isTokenAlive } from '../../domain/token.ts'
 import type { Ports } from '../ports.ts'
-import { findLogOut } from './tokens.ts'
+import { findAccess } from './check-premium.ts'
 
-type Dependencies = Pick<Ports, 'tokens' | 'logOuts' | 'secrets' | 'clock' | 'rules'>
+type Dependencies = Pick<Ports, 'tokens' | 'access' | 'secrets' | 'clock' | 'rules'>
 
-/** What a token of ours shows about its sender. One of the two holds, or both. */
+/** What a token of ours shows about its sender. It is alive or a holder's, or both. */
 export type TokenReading = {
   readonly email: Email
   /** The sender gets in with this address. */
   readonly isAlive: boolean
   /** The sender has been in with this address not long ago, and no log-out or erasure of it has come since. */
   readonly isHolders: boolean
+  /** Whether the address had premium when all this was read. */
+  readonly hasPremium: boolean
 }
 
 /** The address that the token lets in. Throws `invalid_token`, also after a log-out or an erasure of the address. */
@@ -39,6 +42,7 @@ export async function readToken(ports: Dependencies, token: string): Promise<Tok
   if (!isAlive && !isHolders) return null
 
   const { email, epoch } = claims
-  const loggedOutIn = await findLogOut(ports, email)
-  return isLoggedOut(epoch, loggedOutIn) ? null : { email, isAlive, isHolders }
+  const { grants, loggedOutIn } = await findAccess(ports, email)
+  if (isLoggedOut(epoch, loggedOutIn)) return null
+  return { email, isAlive, isHolders, hasPremium: hasPremium(grants) }
 }

@@ -9,7 +9,7 @@ import { issueToken, readTokenAccess } from './tokens.ts'
 
 type Dependencies = Pick<
   Ports,
-  'otps' | 'secrets' | 'clock' | 'rules' | 'premiumGrants' | 'logOuts' | 'tokens' | 'telemetry'
+  'otps' | 'secrets' | 'clock' | 'rules' | 'access' | 'tokens' | 'telemetry'
 >
 
 /**

@@ -6,10 +6,7 @@ import type { Ports, Token } from '../ports.ts'
 import { redeemOtp } from './redeem-otp.ts'
 import { issueToken, readTokenAccess } from './tokens.ts'
 
-type Dependencies = Pick<
-  Ports,
-  'otps' | 'secrets' | 'clock' | 'premiumGrants' | 'logOuts' | 'tokens' | 'telemetry'
->
+type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'clock' | 'access' | 'tokens' | 'telemetry'>
 
 /**
  * Trades a right code for a token. Throws `premium_required_to_log_in` for an address without premium, and the code is

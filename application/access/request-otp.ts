@@ -6,7 +6,10 @@ import type { Ports } from '../ports.ts'
 import { requirePremium } from './check-premium.ts'
 import { sendCode } from './send-code.ts'
 
-type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'mailer' | 'clock' | 'rules' | 'premiumGrants'>
+type Dependencies = Pick<
+  Ports,
+  'otps' | 'secrets' | 'mailer' | 'clock' | 'rules' | 'premiumGrants' | 'access'
+>
 
 /** Mails a code to an address that has premium. Throws `premium_required`, or as `sendCode` does. */
 export async function requestOtp(

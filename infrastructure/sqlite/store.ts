@@ -1,4 +1,5 @@
 import type { DatabaseStore } from '../database/database-store.ts'
+import { sqliteAccessRepository } from './access-repository.ts'
 import { prepareRecordChanges, sqliteAuditTrail } from './audit-trail.ts'
 import { type DatabaseOptions, openDatabase, type SqliteDatabase } from './database.ts'
 import { sqliteDatabaseHealth } from './database-health.ts'
@@ -54,6 +55,7 @@ export function sqliteStore(database: SqliteDatabase): DatabaseStore {
     outbox: sqliteOutboxRepository(database),
     sweeps: sqliteSweepRepository(database),
     logOuts: sqliteLogOutRepository(database),
+    access: sqliteAccessRepository(database),
     personalData: sqlitePersonalData(database, recordChanges),
     retention: sqliteRetention(database),
     databaseHealth: sqliteDatabaseHealth(database),

@@ -17,6 +17,7 @@ import {
   paidPurchase,
   REFUND,
 } from '../support/stores/contract-purchases.ts'
+import { findEpoch, findLogOut } from '../support/stores/log-outs.ts'
 import { NO_RECORDS } from '../support/stores/stored-persons.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -129,7 +130,7 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     })
     await expect(failed).rejects.toThrow('refused')
     expect(await store.personalData.find(ANNA)).toEqual(before)
-    expect(await store.logOuts.findByEmail(BERT, [ERASURE.digest])).toBe(NOON_EPOCH)
+    expect(await findLogOut(store.access, BERT, [ERASURE.digest])).toBe(NOON_EPOCH)
   })
 
   test('decides on the account and its log-out, and stores the decision', async () => {
@@ -205,8 +206,8 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
       })
     }
     expect(epochs).toEqual([FIRST_EPOCH, LATER_EPOCH])
-    expect(await store.logOuts.findByEmail(ANNA, [ERASURE.digest])).toBe((LATER_EPOCH + 1) as Epoch)
-    expect(await store.logOuts.findEpoch()).toBe((LATER_EPOCH + 1) as Epoch)
+    expect(await findLogOut(store.access, ANNA, [ERASURE.digest])).toBe((LATER_EPOCH + 1) as Epoch)
+    expect(await findEpoch(store.access)).toBe((LATER_EPOCH + 1) as Epoch)
   })
 
   test('goes whole or not at all among a hundred parallel writers', async () => {

@@ -19,6 +19,7 @@ import {
   REFUND,
   SESSION,
 } from '../support/stores/contract-purchases.ts'
+import { findLogOut } from '../support/stores/log-outs.ts'
 import { DATABASES, STORES } from '../support/stores/stores.ts'
 
 /** Longer ago than the audit trail's own trigger asks for, by the clock of whatever machine this runs on. */
@@ -332,7 +333,7 @@ describe.each(STORES)('Retention on %s', (_, open) => {
   })
 
   test('forgets log-outs, those of erased addresses too, and ends every token from before for good', async () => {
-    const { logOuts, personalData, retention } = await open()
+    const { logOuts, access, personalData, retention } = await open()
     const [first, second, third] = MOMENTS.map(addressOf) as [Email, Email, Email]
     const epochs = MOMENTS.map(epochOf) as [Epoch, Epoch, Epoch]
     const digest = 'trace' as ErasedEmailDigest
@@ -344,32 +345,32 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     await logOuts.update(third, () => epochs[2])
     await logOuts.update(ANNA, () => UP_TO_EPOCH)
     const prune = (limit: number) => retention.prune('log_outs', { upTo: UP_TO, limit })
-    expect(await logOuts.findByEmail(BERT)).toBeNull()
+    expect(await findLogOut(access, BERT)).toBeNull()
 
     expect(await prune(1)).toBe(1)
     expect(await prune(10)).toBe(2)
     expect(await prune(10)).toBe(0)
     expect((await personalData.find(first)).logOutLineAt).toBeNull()
-    expect(await logOuts.findByEmail(third)).toBe(epochs[2])
+    expect(await findLogOut(access, third)).toBe(epochs[2])
     for (const email of [first, second, ANNA, BERT]) {
-      expect(await logOuts.findByEmail(email, [digest])).toBe(UP_TO_EPOCH)
+      expect(await findLogOut(access, email, [digest])).toBe(UP_TO_EPOCH)
     }
 
     // A clock that was set back does not bring them to life either.
     await logOuts.update(first, () => epochOf(at(-5000)))
     expect(await retention.prune('log_outs', { upTo: at(-4000), limit: 10 })).toBe(1)
-    expect(await logOuts.findByEmail(first)).toBe(UP_TO_EPOCH)
+    expect(await findLogOut(access, first)).toBe(UP_TO_EPOCH)
   })
 
   test('ends no token from after the log-outs that it forgets, however far ahead the clock was', async () => {
-    const { logOuts, personalData, retention } = await open()
+    const { logOuts, access, personalData, retention } = await open()
     const digest = 'trace' as ErasedEmailDigest
     const inAYear = at(365 * DAY_MS)
     const epochs = MOMENTS.map(epochOf) as [Epoch, Epoch, Epoch]
     const prune = () => retention.prune('log_outs', { upTo: inAYear, limit: 10 })
     await logOuts.update(BERT, () => epochs[0])
     expect(await prune()).toBe(1)
-    expect(await logOuts.findByEmail(ANNA)).toBe(epochs[0])
+    expect(await findLogOut(access, ANNA)).toBe(epochs[0])
 
     await logOuts.update(BERT, () => epochs[1])
     await personalData.erase(ANNA, { name: erasedEmail('1'), digest, origin: ORIGIN }, () => ({
@@ -377,13 +378,13 @@ describe.each(STORES)('Retention on %s', (_, open) => {
       epoch: epochs[2],
     }))
     expect(await prune()).toBe(2)
-    expect(await logOuts.findByEmail(ANNA)).toBe(epochs[2])
+    expect(await findLogOut(access, ANNA)).toBe(epochs[2])
   })
 
   test('leaves the moment of everybody alone where no log-out is forgotten', async () => {
-    const { logOuts, retention } = await open()
+    const { access, retention } = await open()
     expect(await retention.prune('log_outs', { upTo: UP_TO, limit: 10 })).toBe(0)
-    expect(await logOuts.findByEmail(ANNA)).toBeNull()
+    expect(await findLogOut(access, ANNA)).toBeNull()
   })
 })
 

@@ -28,6 +28,7 @@ import { lastReasonCache } from '../../infrastructure/last-reason-cache.ts'
 import { sessionQuestionGate } from '../../infrastructure/rate-limit/session-question-gate.ts'
 import { hmacSecrets } from '../../infrastructure/secrets/hmac-secrets.ts'
 import { recordingTelemetry } from './recording-telemetry.ts'
+import { findEpoch } from './stores/log-outs.ts'
 import { memoryStore } from './stores/memory-store.ts'
 import { scriptedPayments } from './stripe/scripted-payments.ts'
 
@@ -144,10 +145,10 @@ export function contentWith(own: Partial<LanguageContent>, content = tinyContent
 
 /** A token as a right code gives one, whether the address has premium or not. */
 export async function issueToken(
-  ports: Pick<Ports, 'logOuts' | 'tokens' | 'clock'>,
+  ports: Pick<Ports, 'access' | 'tokens' | 'clock'>,
   email: Email,
 ): Promise<Token> {
-  const epoch = await ports.logOuts.findEpoch()
+  const epoch = await findEpoch(ports.access)
   return ports.tokens.issue(email, { now: ports.clock.now(), epoch })
 }
 

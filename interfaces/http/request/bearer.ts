@@ -11,7 +11,7 @@ import { exchangeOf } from './exchange.ts'
 
 const USUAL_SCHEME = 'Bearer '
 
-type Dependencies = Pick<Ports, 'tokens' | 'logOuts' | 'secrets' | 'clock' | 'rules'>
+type Dependencies = Pick<Ports, 'tokens' | 'access' | 'secrets' | 'clock' | 'rules'>
 
 /** The address whose token the request carries. Throws `missing_token` or `invalid_token`. */
 export async function authenticateRequest(ports: Dependencies, request: Request): Promise<Email> {

@@ -104,7 +104,7 @@ describe('findTokenHolder', () => {
     const ports = fakePorts()
     const token = await issueToken(ports, email)
     const outage = new Unavailable('storage', { cause: new Error('gone') })
-    ports.logOuts.findByEmail = () => Promise.reject(outage)
+    ports.access.findByEmail = () => Promise.reject(outage)
     await expect(findTokenHolder(ports, token)).rejects.toBe(outage)
   })
 })

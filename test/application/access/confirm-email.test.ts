@@ -92,7 +92,7 @@ describe('confirmEmail', () => {
     const outage = new Unavailable('storage', { cause: new Error('locked') })
     const failing = {
       ...ports,
-      premiumGrants: { ...ports.premiumGrants, findByEmail: () => Promise.reject(outage) },
+      access: { findByEmail: () => Promise.reject(outage) },
     }
     await expect(confirmEmail(failing, { email, code, sender: STRANGER })).rejects.toBe(outage)
     expect(await ports.verifications.findByEmail(email)).toBeNull()

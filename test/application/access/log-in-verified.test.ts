@@ -13,6 +13,7 @@ import { isLoggedOut } from '../../../domain/log-out.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
 import { STRANGER } from '../../support/senders.ts'
+import { findLogOut } from '../../support/stores/log-outs.ts'
 
 const email = parseEmail('ada@example.com')
 const NOT_VERIFIED = new DomainError('email_not_verified_to_log_in')
@@ -108,10 +109,10 @@ describe('logInVerified', () => {
     ports.clock.advance(1)
     await prove(ports, CHALLENGE)
     const claims = await ports.tokens.verify(await logIn(ports))
-    expect(isLoggedOut(claims!.epoch, await ports.logOuts.findByEmail(email))).toBe(false)
+    expect(isLoggedOut(claims!.epoch, await findLogOut(ports.access, email))).toBe(false)
   })
 
-  test.each(['verifications', 'logOuts', 'premiumGrants'] as const)(
+  test.each(['verifications', 'access'] as const)(
     'leaves no token alive by a log-out right before or after the %s are read, though time goes on',
     async (repository) => {
       for (const order of ['before', 'after'] as const) {
@@ -124,9 +125,9 @@ describe('logInVerified', () => {
         }
         const { findByEmail } = ports[repository]
         const torn = {
-          async findByEmail(of: typeof email) {
+          async findByEmail(...asked: Parameters<Ports['access']['findByEmail']>) {
             if (order === 'before') await inParallel()
-            const found = await findByEmail(of)
+            const found = await findByEmail(...asked)
             if (order === 'after') await inParallel()
             return found
           },
@@ -139,12 +140,12 @@ describe('logInVerified', () => {
 
         if (token === undefined) continue
         const claims = await ports.tokens.verify(token)
-        expect(isLoggedOut(claims!.epoch, await ports.logOuts.findByEmail(email))).toBe(true)
+        expect(isLoggedOut(claims!.epoch, await findLogOut(ports.access, email))).toBe(true)
       }
     },
   )
 
-  test.each(['verifications', 'logOuts', 'premiumGrants'] as const)(
+  test.each(['verifications', 'access'] as const)(
     'passes an outage of the %s through, after which the same verifier counts',
     async (repository) => {
       const ports = await openBuyer()
@@ -166,7 +167,7 @@ test('gives a token that outlives the latest log-out, also where the clock was s
   ports.clock.advance(-MINUTE_MS)
   const token = await logInVerified(ports, { email, codeVerifier: VERIFIER })
   const claims = await ports.tokens.verify(token)
-  expect(isLoggedOut(claims!.epoch, await ports.logOuts.findByEmail(email))).toBe(false)
+  expect(isLoggedOut(claims!.epoch, await findLogOut(ports.access, email))).toBe(false)
 })
 
 test('gives no token where the address is erased in that very moment', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { findAccess } from '../../../application/access/check-premium.ts'
 import { logOut } from '../../../application/access/log-out.ts'
-import { findLogOut, issueToken, readTokenAccess } from '../../../application/access/tokens.ts'
+import { issueToken, readTokenAccess } from '../../../application/access/tokens.ts'
 import { eraseEmail } from '../../../application/customers/erase-email.ts'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
@@ -8,6 +9,7 @@ import type { ErasedEmailDigest } from '../../../domain/erasure.ts'
 import { type Epoch, FIRST_EPOCH, isLoggedOut } from '../../../domain/log-out.ts'
 import { fakePorts, NOON_EPOCH, ORIGIN } from '../../support/fakes.ts'
 import { ANNA, BERT } from '../../support/stores/contract-purchases.ts'
+import { findLogOut } from '../../support/stores/log-outs.ts'
 import { authenticate } from '../../support/token-readings.ts'
 
 const email = parseEmail('ada@example.com')
@@ -34,7 +36,7 @@ test('a token counts as issued after every earlier log-out, even in the same ins
   await logOut(ports, email)
   const access = await readTokenAccess(ports, email)
   const claims = await ports.tokens.verify(await issueToken(ports, email, access))
-  expect(isLoggedOut(claims!.epoch, await ports.logOuts.findByEmail(email))).toBe(false)
+  expect(isLoggedOut(claims!.epoch, await findLogOut(ports.access, email))).toBe(false)
 })
 
 test('a token counts as issued after the address was erased, also where the clock was set back since', async () => {
@@ -60,7 +62,7 @@ test('an address that has no premium now has no access', async () => {
 test('an address that neither logged out nor was erased has no void tokens', async () => {
   const ports = fakePorts()
   await logOut(ports, BERT)
-  expect(await findLogOut(ports, ANNA)).toBeNull()
+  expect((await findAccess(ports, ANNA)).loggedOutIn).toBeNull()
 })
 
 test('the epoch of an erasure is found under each of the keys that still count', async () => {
@@ -73,9 +75,9 @@ test('the epoch of an erasure is found under each of the keys that still count',
     await ports.personalData.erase(BERT, erasure, () => ({ closed: [], epoch }))
   }
   ports.secrets.erasureDigests = () => [today!, before!]
-  expect(await findLogOut(ports, ANNA)).toBe((NOON_EPOCH + 2000) as Epoch)
+  expect((await findAccess(ports, ANNA)).loggedOutIn).toBe((NOON_EPOCH + 2000) as Epoch)
 
   ports.clock.advance(5000)
   await logOut(ports, ANNA)
-  expect(await findLogOut(ports, ANNA)).toBe((NOON_EPOCH + 5001) as Epoch)
+  expect((await findAccess(ports, ANNA)).loggedOutIn).toBe((NOON_EPOCH + 5001) as Epoch)
 })

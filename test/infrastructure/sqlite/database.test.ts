@@ -19,6 +19,7 @@ import {
   REFUND,
   SESSION,
 } from '../../support/stores/contract-purchases.ts'
+import { findLogOut } from '../../support/stores/log-outs.ts'
 import { openTemporaryDatabase } from '../../support/stores/stores.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -88,7 +89,7 @@ describe('an open SQLite database', () => {
     expect(audit).toHaveLength(3)
     expect(await after.outbox.findByPurchase(purchase.id)).toEqual([message])
     expect(await after.sweeps.findLastRun('refunds')).toEqual(NOON)
-    expect(await after.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
+    expect(await findLogOut(after.access, ANNA)).toBe(NOON_EPOCH)
     expect(await after.sandboxSessions.find('cs_one')).toEqual(SESSION)
   })
 
@@ -96,11 +97,9 @@ describe('an open SQLite database', () => {
     const store = sqliteStore(openTemporaryDatabase(':memory:'))
     await store.logOuts.update(ANNA, () => NOON_EPOCH)
 
-    expect(await store.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
+    expect(await findLogOut(store.access, ANNA)).toBe(NOON_EPOCH)
     expect(await store.databaseHealth.check()).toBeUndefined()
-    expect(
-      await sqliteStore(openTemporaryDatabase(':memory:')).logOuts.findByEmail(ANNA),
-    ).toBeNull()
+    expect(await findLogOut(sqliteStore(openTemporaryDatabase(':memory:')).access, ANNA)).toBeNull()
     expect(existsSync(':memory:')).toBe(false)
   })
 
@@ -153,7 +152,7 @@ describe('an open SQLite database', () => {
     second.close()
     await first.logOuts.update(ANNA, () => (NOON_EPOCH + 1) as Epoch)
 
-    expect(await sqliteStore(openTemporaryDatabase(path)).logOuts.findByEmail(ANNA)).toBe(
+    expect(await findLogOut(sqliteStore(openTemporaryDatabase(path)).access, ANNA)).toBe(
       (NOON_EPOCH + 1) as Epoch,
     )
   })
@@ -181,8 +180,8 @@ describe('a closed SQLite database', () => {
     expect(existsSync(`${path}-wal`)).toBe(true)
     copyFileSync(path, `${path}.copy`)
     const copy = sqliteStore(openTemporaryDatabase(`${path}.copy`))
-    expect(await copy.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
-    expect(await sqliteStore(other).logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
+    expect(await findLogOut(copy.access, ANNA)).toBe(NOON_EPOCH)
+    expect(await findLogOut(sqliteStore(other).access, ANNA)).toBe(NOON_EPOCH)
   })
 
   test('does not wait for the long read of another connection, and loses nothing', async () => {
@@ -198,7 +197,7 @@ describe('a closed SQLite database', () => {
     expect(performance.now() - startedAt).toBeLessThan(2500)
 
     reader.queries.$client.run('COMMIT')
-    expect(await sqliteStore(reader).logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
+    expect(await findLogOut(sqliteStore(reader).access, ANNA)).toBe(NOON_EPOCH)
   })
 })
 

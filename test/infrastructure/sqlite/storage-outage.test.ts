@@ -14,6 +14,7 @@ import {
   expectOutage,
   saveMessage,
 } from '../../support/stores/every-method.ts'
+import { findLogOut } from '../../support/stores/log-outs.ts'
 import { openTemporaryDatabase } from '../../support/stores/stores.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -35,11 +36,11 @@ describe('a SQLite database that cannot do its part', () => {
     writer.queries.$client.run('BEGIN IMMEDIATE')
 
     for (const call of everyWrite(store)) expect(await expectOutage(call())).toBe('SQLITE_BUSY')
-    expect(await store.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
+    expect(await findLogOut(store.access, ANNA)).toBe(NOON_EPOCH)
 
     writer.queries.$client.run('COMMIT')
     await store.logOuts.update(ANNA, () => (NOON_EPOCH + 1) as Epoch)
-    expect(await store.logOuts.findByEmail(ANNA)).toBe((NOON_EPOCH + 1) as Epoch)
+    expect(await findLogOut(store.access, ANNA)).toBe((NOON_EPOCH + 1) as Epoch)
   })
 
   test('waits for another connection to finish its write, and holds up nothing else meanwhile', async () => {
@@ -52,13 +53,13 @@ describe('a SQLite database that cannot do its part', () => {
     const writes = Array.from({ length: 50 }, () =>
       store.logOuts.update(ANNA, () => NOON_EPOCH).then(() => order.push('written')),
     )
-    expect(await store.logOuts.findByEmail(ANNA)).toBeNull()
+    expect(await findLogOut(store.access, ANNA)).toBeNull()
     order.push('read')
     writer.queries.$client.run('COMMIT')
     await Promise.all(writes)
 
     expect(order).toEqual(['read', ...Array<string>(50).fill('written')])
-    expect(await store.logOuts.findByEmail(ANNA)).toBe(NOON_EPOCH)
+    expect(await findLogOut(store.access, ANNA)).toBe(NOON_EPOCH)
   })
 
   test('is unavailable to every method that stores when it may only be read, and reads go on', async () => {
@@ -70,7 +71,7 @@ describe('a SQLite database that cannot do its part', () => {
     for (const call of everyWrite(store)) {
       expect(await expectOutage(call())).toBe('SQLITE_READONLY')
     }
-    expect(await store.logOuts.findByEmail(ANNA)).toBeNull()
+    expect(await findLogOut(store.access, ANNA)).toBeNull()
   })
 
   test('is unavailable on a full disk, keeps what it has, and works again once there is room', async () => {
@@ -134,7 +135,7 @@ describe('a SQLite database that cannot do its part', () => {
     spoilTable(path, 'log_outs')
     await store.sweeps.recordRun('refunds', NOON)
     expect(told).toEqual([])
-    expect(await expectOutage(store.logOuts.findByEmail(ANNA))).toBe('SQLITE_CORRUPT')
+    expect(await expectOutage(findLogOut(store.access, ANNA))).toBe('SQLITE_CORRUPT')
 
     for (const call of everyMethod(store)) expect(await expectOutage(call())).toBe('SQLITE_CORRUPT')
     expect(told).toHaveLength(1)

@@ -16,8 +16,7 @@ function openBroken(fault: unknown = FAULT) {
   return openHttp(
     {},
     fakePorts({
-      premiumGrants: {
-        ...fakePorts().premiumGrants,
+      access: {
         findByEmail: async () => {
           throw fault
         },
@@ -192,12 +191,12 @@ describe('the access log', () => {
   test('has one line for each request: method, path without query, status, duration, id', async () => {
     let ms = 0
     const http = openHttp({ monotonicMs: () => ms })
-    const { findByEmail } = http.ports.premiumGrants
-    http.ports.premiumGrants.findByEmail = (email) => {
+    const { findByEmail } = http.ports.access
+    http.ports.access.findByEmail = (...parameters) => {
       ms += 25.4
       // However long it took, by a clock that is set back it would be less than nothing.
       http.ports.clock.advance(-7_200_000)
-      return findByEmail(email)
+      return findByEmail(...parameters)
     }
 
     const checked = await http.get(`/auth/check?email=${EMAIL}`)

@@ -20,9 +20,14 @@ export function memoryLogOuts() {
       null,
     )
 
+  function findByEmail(email: Email, digests: readonly ErasedEmailDigest[]): Epoch | null {
+    return latest(own.get(email), ...digests.map((digest) => erased.get(digest)), common)
+  }
+
   return {
     own,
     erased,
+    findByEmail,
     current: () => current,
     begin(epoch: Epoch) {
       current = epoch
@@ -31,9 +36,6 @@ export function memoryLogOuts() {
       common = latest(common, epoch)
     },
     port: {
-      findEpoch: async () => current,
-      findByEmail: async (email, digests = []) =>
-        latest(own.get(email), ...digests.map((digest) => erased.get(digest)), common),
       async update(email, change) {
         current = change(current)
         own.set(email, current)

@@ -57,6 +57,13 @@ export function memoryStore(): Store {
       },
     },
     logOuts: logOuts.port,
+    access: {
+      findByEmail: async (email, digests) => ({
+        grants: memory.grantsOf(email),
+        loggedOutIn: logOuts.findByEmail(email, digests()),
+        epoch: logOuts.current(),
+      }),
+    },
     personalData: memoryPersonalData({ ...memory, otps, logOuts }),
     retention: memoryRetention({ ...memory, otps, logOuts }),
     databaseHealth: {

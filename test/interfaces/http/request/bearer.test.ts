@@ -36,9 +36,9 @@ describe('the holder of a token', () => {
   test('and the authentication are of one reading of the token, on the routed request too', async () => {
     const ports = fakePorts()
     const request = requestWith(`Bearer ${await issueToken(ports, ANNA)}`)
-    const { findByEmail } = ports.logOuts
+    const { findByEmail } = ports.access
     let reads = 0
-    ports.logOuts.findByEmail = (...parameters) => {
+    ports.access.findByEmail = (...parameters) => {
       reads++
       return findByEmail(...parameters)
     }

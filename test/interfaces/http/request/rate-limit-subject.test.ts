@@ -185,7 +185,7 @@ describe('the premium limit', () => {
 test('while the database does not answer, a request with a token is counted by the client', async () => {
   const { http, bearer, counted } = await openLimited()
   const outage = new Unavailable('storage', { cause: new Error('gone') })
-  http.ports.logOuts.findByEmail = () => Promise.reject(outage)
+  http.ports.access.findByEmail = () => Promise.reject(outage)
   expect((await http.get('/languages', bearer)).status).toBe(200)
   expect((await http.get('/i18n', bearer)).status).toBe(503)
   expect(counted()).toEqual([CLIENT, CLIENT])

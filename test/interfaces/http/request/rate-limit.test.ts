@@ -159,23 +159,23 @@ describe('the premium limit', () => {
 describe.each(['/premium-reasons', '/i18n'])('GET %s', (path) => {
   type Http = ReturnType<typeof openHttp>
 
-  /** Sends the token, and counts how often it is verified and its address's log-out is looked up. */
+  /** Sends the token, and counts how often it is verified and its address looked up. */
   async function look(http: Http, token: string) {
-    const { tokens, logOuts } = http.ports
+    const { tokens, access } = http.ports
     const { verify } = tokens
-    const { findByEmail } = logOuts
-    const looks = { verified: 0, logOuts: 0 }
+    const { findByEmail } = access
+    const looks = { verified: 0, found: 0 }
     tokens.verify = (...parameters) => {
       looks.verified++
       return verify(...parameters)
     }
-    logOuts.findByEmail = (...parameters) => {
-      looks.logOuts++
+    access.findByEmail = (...parameters) => {
+      looks.found++
       return findByEmail(...parameters)
     }
     const { status } = await http.get(path, { authorization: `Bearer ${token}` })
     Object.assign(tokens, { verify })
-    Object.assign(logOuts, { findByEmail })
+    Object.assign(access, { findByEmail })
     return { status, ...looks }
   }
 
@@ -186,11 +186,11 @@ describe.each(['/premium-reasons', '/i18n'])('GET %s', (path) => {
     const http: Http = open()
     await http.givePremium()
     const token = await http.tokenOf()
-    expect(await look(http, token)).toEqual({ status: 200, verified: 1, logOuts: 1 })
-    expect(await look(http, 'forged')).toEqual({ status: 401, verified: 1, logOuts: 0 })
+    expect(await look(http, token)).toEqual({ status: 200, verified: 1, found: 2 })
+    expect(await look(http, 'forged')).toEqual({ status: 401, verified: 1, found: 0 })
 
     await http.post('/auth/logout', {}, { authorization: `Bearer ${token}` })
-    expect(await look(http, token)).toEqual({ status: 401, verified: 1, logOuts: 1 })
+    expect(await look(http, token)).toEqual({ status: 401, verified: 1, found: 1 })
   })
 
   test('looks at every request again', async () => {

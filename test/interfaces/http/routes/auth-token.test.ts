@@ -156,7 +156,7 @@ describe('POST /auth/token', () => {
     expect(await logIn()).toMatchObject(NO_PREMIUM)
   })
 
-  test.each(['verifications', 'logOuts', 'premiumGrants'] as const)(
+  test.each(['verifications', 'access'] as const)(
     'answers 503 while the %s are out of reach',
     async (repository) => {
       const ports = fakePorts()
