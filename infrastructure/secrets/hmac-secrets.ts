@@ -83,7 +83,8 @@ function deriveKey(secret: string, purpose: string): Buffer {
 }
 
 function digest<Digest extends string>(text: string, key: Buffer): Digest {
-  return createHmac('sha256', key).update(text).digest('base64url') as Digest
+  // Half as long as Node's way to it, on the path of requests with a token.
+  return new Bun.CryptoHasher('sha256', key).update(text).digest('base64url') as Digest
 }
 
 /** The name of an operator's grant. */
