@@ -25,6 +25,16 @@ export function requireAlive(reading: TokenReading | null): Email {
   return reading.email
 }
 
+/**
+ * As `requireAlive`, for what only premium lets in. Throws `premium_required` where the address had none when the token
+ * was read, which has to be while the request is answered.
+ */
+export function requireAlivePremium(reading: TokenReading | null): Email {
+  const email = requireAlive(reading)
+  if (!reading?.hasPremium) throw new DomainError('premium_required')
+  return email
+}
+
 /** The address that the sender of the token has been in with not long ago. Null for anything but a holder's token. */
 export function holderOf(reading: TokenReading | null): Email | null {
   return reading?.isHolders ? reading.email : null

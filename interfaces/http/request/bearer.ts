@@ -2,6 +2,7 @@ import {
   holderOf,
   readToken,
   requireAlive,
+  requireAlivePremium,
   type TokenReading,
 } from '../../../application/access/authenticate.ts'
 import type { Ports } from '../../../application/ports.ts'
@@ -15,9 +16,18 @@ type Dependencies = Pick<Ports, 'tokens' | 'access' | 'secrets' | 'clock' | 'rul
 
 /** The address whose token the request carries. Throws `missing_token` or `invalid_token`. */
 export async function authenticateRequest(ports: Dependencies, request: Request): Promise<Email> {
+  return requireAlive(await readRequired(ports, request))
+}
+
+/** As `authenticateRequest`. Throws `premium_required` unless the address has premium. */
+export async function authenticatePremium(ports: Dependencies, request: Request): Promise<Email> {
+  return requireAlivePremium(await readRequired(ports, request))
+}
+
+async function readRequired(ports: Dependencies, request: Request): Promise<TokenReading | null> {
   const token = findBearerToken(request.headers.get('authorization'))
   if (token === null) throw new DomainError('missing_token')
-  return requireAlive(await readOnce(ports, { request, token }))
+  return readOnce(ports, { request, token })
 }
 
 /**

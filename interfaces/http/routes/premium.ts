@@ -1,12 +1,10 @@
 import { Elysia, t } from 'elysia'
-import { requirePremium } from '../../../application/access/check-premium.ts'
 import { pickReason } from '../../../application/access/pick-reason.ts'
-import type { Email } from '../../../domain/email.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES, matchLanguage } from '../../../domain/language.ts'
 import { LANG_INPUT } from '../openapi/fields.ts'
 import { LIST_LANGUAGES, PICK_REASON, READ_STRINGS } from '../openapi/premium.ts'
 import { ROUTES } from '../paths.ts'
-import { authenticateRequest } from '../request/bearer.ts'
+import { authenticatePremium } from '../request/bearer.ts'
 import type { HttpOptions } from '../request/options.ts'
 
 const LANGUAGE_QUERY = t.Object({
@@ -14,18 +12,11 @@ const LANGUAGE_QUERY = t.Object({
 })
 
 export function premiumRoutes({ ports }: HttpOptions) {
-  /** Premium is looked up on every request, so that a token alone opens nothing. */
-  async function premiumHolder(request: Request): Promise<Email> {
-    const email = await authenticateRequest(ports, request)
-    await requirePremium(ports, email)
-    return email
-  }
-
   return new Elysia()
     .get(
       ROUTES.pickReason.path,
       async ({ query, request }) => {
-        const email = await premiumHolder(request)
+        const email = await authenticatePremium(ports, request)
         return { ...pickReason(ports, { email, language: matchLanguage(query.lang) }), email }
       },
       { query: LANGUAGE_QUERY, detail: PICK_REASON },
@@ -33,7 +24,7 @@ export function premiumRoutes({ ports }: HttpOptions) {
     .get(
       ROUTES.readStrings.path,
       async ({ query, request }) => {
-        await premiumHolder(request)
+        await authenticatePremium(ports, request)
         const { strings, language } = ports.content.in(matchLanguage(query.lang))
         return { strings, language, supportedLanguages: ports.content.languages }
       },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { readToken, requireAlivePremium } from '../../../application/access/authenticate.ts'
 import { requirePremium } from '../../../application/access/check-premium.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
@@ -52,6 +53,40 @@ describe('authenticate', () => {
     const ports = fakePorts()
     expect(await authenticate(ports, await issueToken(ports, email))).toBe(email)
     await expect(requirePremium(ports, email)).rejects.toEqual(new DomainError('premium_required'))
+  })
+})
+
+describe('requireAlivePremium', () => {
+  test('lets in who had premium when the token was read, and judges the token before premium', async () => {
+    const ports = fakePorts()
+    const token = await issueToken(ports, email)
+    const premium = async () => requireAlivePremium(await readToken(ports, token))
+    await expect(premium()).rejects.toEqual(new DomainError('premium_required'))
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
+    expect(await premium()).toBe(email)
+    await ports.premiumGrants.revokeAll(email, ORIGIN)
+    await expect(premium()).rejects.toEqual(new DomainError('premium_required'))
+
+    await ports.premiumGrants.add({ id: 'grant_2', email }, ORIGIN)
+    ports.clock.advance(DAY_MS)
+    await expect(premium()).rejects.toEqual(refused)
+    ports.clock.advance(-DAY_MS)
+    await logOut(ports, email)
+    await expect(premium()).rejects.toEqual(refused)
+  })
+
+  test('takes one reading of what is stored, for the token and for premium', async () => {
+    const ports = fakePorts()
+    await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
+    const token = await issueToken(ports, email)
+    const { findByEmail } = ports.access
+    let reads = 0
+    ports.access.findByEmail = (...parameters) => {
+      reads++
+      return findByEmail(...parameters)
+    }
+    expect(requireAlivePremium(await readToken(ports, token))).toBe(email)
+    expect(reads).toBe(1)
   })
 })
 
