@@ -5,11 +5,15 @@ import type { Token, Tokens } from '../../application/ports.ts'
 import { findEmail } from '../../domain/email.ts'
 import type { Epoch } from '../../domain/log-out.ts'
 import type { TokenClaims } from '../../domain/token.ts'
+import { recentEntries } from '../recent-entries.ts'
 
 const LENGTH_MAX = 4096
 
-/** Checking a signature takes longer than all the rest of a request, so the latest tokens are remembered. */
-const REMEMBERED_MAX = 1000
+/** Checking a signature takes longer than all the rest of a request, so some 25,000 tokens in use are remembered. */
+const REMEMBERED_BYTES_MAX = 20 * 1024 * 1024
+
+/** As measured: all of an entry but the characters of its token and its address. */
+const ENTRY_BYTES = 420
 
 /**
  * Three segments of base64url, the last of them 32 bytes in their only spelling. The library's own decoder ignores
@@ -34,8 +38,11 @@ export function jwtTokens({
   lifetimeMs: number
 }): Tokens {
   const key = new TextEncoder().encode(secret)
-  // The signature and the claims of a token never change.
-  const verified = new Map<string, TokenClaims>()
+  // The signature and the claims of a token never change. Only what we have signed is kept: no stranger can fill it.
+  const verified = recentEntries<TokenClaims>({
+    bytesMax: REMEMBERED_BYTES_MAX,
+    bytesOf: (token, { email }) => ENTRY_BYTES + token.length + email.length,
+  })
   const accepted = [secret, ...(previousSecret === null ? [] : [previousSecret])].map(verifier)
 
   return {
@@ -53,16 +60,19 @@ export function jwtTokens({
     },
 
     async verify(token) {
-      const known = verified.get(token)
+      const known = verified.find(token)
       if (known) return known
 
       const claims = await readToken(token, { accepted, issuer })
-      if (!claims) return null
-      if (verified.size >= REMEMBERED_MAX) verified.delete(verified.keys().next().value ?? token)
-      verified.set(token, claims)
+      if (claims) verified.keep(ownText(token), claims)
       return claims
     },
   }
+}
+
+/** A part of a text keeps the whole text in memory: here the header of a request, which its sender may make long. */
+function ownText(token: string): string {
+  return Buffer.from(token, 'latin1').toString('latin1')
 }
 
 function wholeSeconds(milliseconds: number): number {
