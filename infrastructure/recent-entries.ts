@@ -5,32 +5,32 @@ export type RecentEntries<Value> = {
   keep(key: string, value: Value): void
 }
 
-type Entry<Value> = { readonly value: Value; readonly bytes: number; isUsed: boolean }
+type Entry<Value> = { readonly value: Value; readonly size: number; isUsed: boolean }
 
 /**
- * Keeps entries of `bytesMax` at most, together, as `bytesOf` counts them. The oldest goes first, but one that was
- * asked for gets a second chance and counts as new. So those in use outlast any number that are asked for once, and to
- * find one moves nothing.
+ * Keeps entries whose sizes are `sizeMax` at most, together. The oldest goes first, but one that was asked for gets a
+ * second chance and counts as new. So those in use outlast any number that are asked for once, and to find one moves
+ * nothing.
  */
 export function recentEntries<Value>({
-  bytesMax,
-  bytesOf,
+  sizeMax,
+  sizeOf,
 }: {
-  bytesMax: number
-  bytesOf: (key: string, value: Value) => number
+  sizeMax: number
+  sizeOf: (key: string, value: Value) => number
 }): RecentEntries<Value> {
   // From the oldest to the newest: a Map keeps the order in which its keys were set.
   const entries = new Map<string, Entry<Value>>()
   // One that goes on: a new one would step over all that was deleted at the start of the map, each time.
   let oldest = entries.entries()
-  let bytes = 0
+  let size = 0
 
   function removeOne(): void {
     for (let next = oldest.next(); !next.done; next = oldest.next()) {
       const [key, entry] = next.value
       entries.delete(key)
       if (!entry.isUsed) {
-        bytes -= entry.bytes
+        size -= entry.size
         return
       }
       entry.isUsed = false
@@ -48,13 +48,13 @@ export function recentEntries<Value>({
       return entry.value
     },
     keep(key, value) {
-      bytes -= entries.get(key)?.bytes ?? 0
+      size -= entries.get(key)?.size ?? 0
       entries.delete(key)
-      const entry = { value, bytes: bytesOf(key, value), isUsed: false }
-      if (entry.bytes > bytesMax) return
-      while (bytes + entry.bytes > bytesMax) removeOne()
+      const entry = { value, size: sizeOf(key, value), isUsed: false }
+      if (entry.size > sizeMax) return
+      while (size + entry.size > sizeMax) removeOne()
       entries.set(key, entry)
-      bytes += entry.bytes
+      size += entry.size
     },
   }
 }

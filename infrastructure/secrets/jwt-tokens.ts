@@ -40,8 +40,8 @@ export function jwtTokens({
   const key = new TextEncoder().encode(secret)
   // The signature and the claims of a token never change. Only what we have signed is kept: no stranger can fill it.
   const verified = recentEntries<TokenClaims>({
-    bytesMax: REMEMBERED_BYTES_MAX,
-    bytesOf: (token, { email }) => ENTRY_BYTES + token.length + email.length,
+    sizeMax: REMEMBERED_BYTES_MAX,
+    sizeOf: (token, { email }) => ENTRY_BYTES + token.length + email.length,
   })
   const accepted = [secret, ...(previousSecret === null ? [] : [previousSecret])].map(verifier)
 

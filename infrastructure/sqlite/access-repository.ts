@@ -39,7 +39,7 @@ export function sqliteAccessRepository(database: SqliteDatabase): AccessReposito
 }
 
 function noFacts(): RecentEntries<AccessFacts> {
-  return recentEntries({ bytesMax: REMEMBERED_BYTES_MAX, bytesOf })
+  return recentEntries({ sizeMax: REMEMBERED_BYTES_MAX, sizeOf: bytesOf })
 }
 
 function bytesOf(email: string, { grants }: AccessFacts): number {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { recentEntries } from '../../infrastructure/recent-entries.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 
-/** As many entries as the number says, each of which counts as one byte. */
-function openEntries(bytesMax: number) {
-  return recentEntries<number>({ bytesMax, bytesOf: () => 1 })
+/** As many entries as the number says. */
+function openEntries(sizeMax: number) {
+  return recentEntries<number>({ sizeMax, sizeOf: () => 1 })
 }
 
 /** The keys of those that are there. To look changes which ones go next, so it comes last. */
@@ -58,24 +58,24 @@ describe('recent entries', () => {
     expect(keysOf(entries, ['a', 'b', 'c'])).toHaveLength(2)
   })
 
-  test('never has more bytes than it may, and leaves out what is larger than all of it', () => {
-    const bytesMax = 100
+  test('is never larger than it may be, and leaves out what is larger than all of it', () => {
+    const sizeMax = 100
     const kept = new Map<string, number>()
-    const entries = recentEntries<number>({ bytesMax, bytesOf: (_, bytes) => bytes })
+    const entries = recentEntries<number>({ sizeMax, sizeOf: (_, size) => size })
     const random = seededRandom(7)
     for (let step = 0; step < 3000; step++) {
       const key = `${random.below(40)}`
-      const bytes = 1 + random.below(120)
-      entries.keep(key, bytes)
-      kept.set(key, bytes)
-      expect(entries.find(key)).toBe(bytes > bytesMax ? null : bytes)
+      const size = 1 + random.below(120)
+      entries.keep(key, size)
+      kept.set(key, size)
+      expect(entries.find(key)).toBe(size > sizeMax ? null : size)
       if (step % 100 > 0) continue
       const all = [...kept].map(([one, expected]) => {
         const found = entries.find(one)
         expect([null, expected]).toContain(found)
         return found ?? 0
       })
-      expect(all.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(bytesMax)
+      expect(all.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(sizeMax)
     }
   })
 })
