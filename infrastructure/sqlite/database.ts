@@ -5,10 +5,13 @@ import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
 import { hasCode } from '../files/node-errors.ts'
 import { filesInPlaceCheck, giveToOwnerOf, resolveDatabasePath } from './files.ts'
+import { groupCommit } from './group-commit.ts'
+import { prepareGroupTransaction } from './group-transaction.ts'
 import { assertQuickCheck } from './integrity.ts'
 import { type Migrated, migrateCopied } from './migration-backup.ts'
 import { MIGRATIONS, refuseOutdated, schemaVersion } from './migrations.ts'
 import {
+  BUSY_RETRY_MS,
   BUSY_TIMEOUT_MS,
   isBusy,
   isDamage,
@@ -38,23 +41,25 @@ export type SqliteDatabase = {
   readTogether<Result>(work: () => Result): Promise<Result>
   /**
    * Holds the write lock from the start. Durable once it resolves, in files that are at the path; if `work` throws,
-   * nothing is stored.
+   * nothing of it is stored. Several writes share a commit, one after the other in the order of their calls, and `work`
+   * may run again where the first commit came to nothing.
    */
   write<Result>(work: () => Result, options?: { busyTimeoutMs: number }): Promise<Result>
-  /**
-   * Grows whenever a `write` begins to commit, and again once that has ended. Between two readings of the same number,
-   * this connection has committed nothing.
-   */
-  commits(): number
   /** Throws `Unavailable('storage')` where the files at the path are no longer those that are open. */
   assertFilesInPlace(): void
   /** Whether the last `write` to end was failed by the database. */
   lastWriteFailed(): boolean
-  /** Takes a fraction of a second at most, and never throws: what is committed is in the file or its log. */
+  /**
+   * Another number before and after each commit of this connection, whether it succeeds or not. As long as it and
+   * `PRAGMA data_version`, which is about all other connections, stay the same, so does everything stored.
+   */
+  commits(): number
+  /**
+   * Takes a fraction of a second at most, and never throws: what is committed is in the file or its log. Writes that
+   * were called before are committed first, or rejected where that cannot be done at once.
+   */
   close(): void
 }
-
-const BUSY_RETRY_MS = 20
 
 export type DatabaseOptions = {
   readonly busyTimeoutMs?: number
@@ -194,7 +199,24 @@ function guard(
   // SQLite's own wait would hold up every request and every timer of the process.
   client.run('PRAGMA busy_timeout = 0')
 
-  function rememberDamage(error: unknown): void {
+  const transact = prepareGroupTransaction(client, assertFilesInPlace)
+  const writes = groupCommit((works) => {
+    const unusable = findUnusable()
+    if (unusable) return { state: 'failed', error: unusable, culprit: null }
+    commits++
+    const outcome = transact(works)
+    commits++
+    if (outcome.state === 'failed') noteDamage(outcome.error)
+    return outcome
+  })
+
+  function findUnusable(): Unavailable | null {
+    if (!isOpen) return new Unavailable('storage', { cause: new Error('the database is closed') })
+    return damage === null ? null : new Unavailable('storage', { cause: damage })
+  }
+
+  function noteDamage(error: unknown): void {
+    if (!isDamage(error)) return
     damage = error
     onDamaged(error)
   }
@@ -210,15 +232,15 @@ function guard(
     }
   }
 
-  async function run<Result>(work: () => Result, options = { busyTimeoutMs }): Promise<Result> {
+  async function run<Result>(work: () => Result): Promise<Result> {
     for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
-      if (!isOpen) throw new Unavailable('storage', { cause: new Error('the database is closed') })
-      if (damage !== null) throw new Unavailable('storage', { cause: damage })
+      const unusable = findUnusable()
+      if (unusable) throw unusable
       try {
         return work()
       } catch (error) {
-        if (isDamage(error)) rememberDamage(error)
-        if (!isBusy(error) || waitedMs >= options.busyTimeoutMs) throw storageError(error)
+        noteDamage(error)
+        if (!isBusy(error) || waitedMs >= busyTimeoutMs) throw storageError(error)
       }
       await Bun.sleep(BUSY_RETRY_MS)
     }
@@ -227,31 +249,15 @@ function guard(
   return {
     path,
     queries: drizzle(client),
-    read: (work) => run(work),
+    read: run,
     readTogether: (work) => run(() => client.transaction(work).deferred()),
-    write: <Result>(work: () => Result, options?: { busyTimeoutMs: number }) => {
-      function stored(): Result {
-        const result = work()
-        assertFilesInPlace()
-        commits++
-        return result
-      }
-      function commit(): Result {
-        const commitsBefore = commits
-        try {
-          return client.transaction(stored).immediate()
-        } finally {
-          // Also where the commit failed: what is stored is not known then.
-          if (commits !== commitsBefore) commits++
-        }
-      }
-      return watch(run(commit, options))
-    },
-    commits: () => commits,
+    write: (work, options = { busyTimeoutMs }) => watch(writes.write(work, options.busyTimeoutMs)),
     assertFilesInPlace,
     lastWriteFailed: () => hasFailed,
+    commits: () => commits,
     close() {
       if (!isOpen) return
+      writes.flush()
       isOpen = false
       checkpoint(client)
       client.close(true)

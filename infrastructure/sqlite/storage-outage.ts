@@ -20,6 +20,9 @@ const READ_ERROR_CODE = /^SQLITE_IOERR_(?:READ|SHORT_READ|DATA|CORRUPTFS)(?:_|$)
 /** How long to wait for another process's write, such as one by an operator's command. */
 export const BUSY_TIMEOUT_MS = 5000
 
+/** How long to wait for it between two tries. */
+export const BUSY_RETRY_MS = 20
+
 /** An error as the ports know it: `Unavailable('storage')` where the database failed, else itself. */
 export function storageError(error: unknown): unknown {
   return toStorageError(error, (thrown) => hasCode(thrown, OUTAGE_CODE))

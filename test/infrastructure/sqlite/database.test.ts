@@ -125,9 +125,7 @@ describe('an open SQLite database', () => {
 
     const [first, second] = await reader.readTogether(() => {
       const before = count.values()
-      void writer.write(() =>
-        writer.queries.$client.run("INSERT INTO log_outs VALUES ('a@b.co', 1)"),
-      )
+      writer.queries.$client.run("INSERT INTO log_outs VALUES ('a@b.co', 1)")
       return [before, count.values()]
     })
     expect([first, second]).toEqual([[[0]], [[0]]])
