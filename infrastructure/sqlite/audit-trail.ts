@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { AuditTrail } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { type AuditEntry, findGrantChanges, type Origin } from '../../domain/grant-change.ts'
+import type { PremiumGrant } from '../../domain/premium-grant.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareFindGrants } from './find-grants.ts'
 import { prepareInsert } from './prepared-writes.ts'
@@ -30,12 +31,24 @@ export type RecordChanges = (emails: readonly Email[], origin: Origin, work: () 
 
 export function prepareRecordChanges(queries: Queries): RecordChanges {
   const findGrants = prepareFindGrants(queries)
-  const insert = prepareInsert(queries, auditEntries)
+  const insertChanges = prepareInsertChanges(queries)
 
   return (emails, origin, work) => {
     const before = emails.flatMap(findGrants)
     work()
-    const changes = findGrantChanges(before, emails.flatMap(findGrants))
-    for (const change of changes) insert({ ...change, ...origin })
+    insertChanges({ before, after: emails.flatMap(findGrants) }, origin)
+  }
+}
+
+/** For use inside a write, by who knows the grants before and after it. */
+export function prepareInsertChanges(
+  queries: Queries,
+): (
+  grants: { before: readonly PremiumGrant[]; after: readonly PremiumGrant[] },
+  origin: Origin,
+) => void {
+  const insert = prepareInsert(queries, auditEntries)
+  return ({ before, after }, origin) => {
+    for (const change of findGrantChanges(before, after)) insert({ ...change, ...origin })
   }
 }

@@ -14,7 +14,6 @@ import { describeSchema } from '../database/migration-history.ts'
 import { describeWaitingWork } from '../database/waiting-work.ts'
 import { codeOf } from '../files/node-errors.ts'
 import { canMakeFiles, isOpenToOthers } from '../files/permissions.ts'
-import { prepareRecordChanges } from './audit-trail.ts'
 import { freeBytesOf, resolveDatabasePath } from './files.ts'
 import { MIGRATIONS, readHistory } from './migrations.ts'
 import { sqlitePurchaseRepository } from './purchase-repository.ts'
@@ -157,8 +156,7 @@ async function readWork(client: Database, clock: Clock): Promise<WaitingWork> {
   const at = oldest?.at ?? null
   const oldestMessageAt = at === null ? null : new Date(at)
   const database = readOnly(client)
-  const recordChanges = prepareRecordChanges(database.queries)
-  const purchases = sqlitePurchaseRepository(database, recordChanges)
+  const purchases = sqlitePurchaseRepository(database)
   return describeWaitingWork({ givenUp, oldestMessageAt }, { purchases, clock })
 }
 

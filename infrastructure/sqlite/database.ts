@@ -198,6 +198,8 @@ function guard(
   const assertFilesInPlace = path === IN_MEMORY ? () => {} : filesInPlaceCheck(path)
   // SQLite's own wait would hold up every request and every timer of the process.
   client.run('PRAGMA busy_timeout = 0')
+  // What a savepoint would restore, which would otherwise be written to a file of its own.
+  client.run('PRAGMA temp_store = MEMORY')
 
   const transact = prepareGroupTransaction(client, assertFilesInPlace)
   const writes = groupCommit((works) => {

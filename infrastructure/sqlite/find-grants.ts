@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Email } from '../../domain/email.ts'
 import type { PremiumGrant, Reversals } from '../../domain/premium-grant.ts'
+import type { Purchase } from '../../domain/purchase.ts'
 import { known } from '../database/rows.ts'
 import type { Queries } from './database.ts'
 import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
@@ -15,11 +16,7 @@ export const IS_PAID = sql`+${purchases.state} = 'paid'`
 
 /** Several statements: the caller sees to it that they see one moment. */
 export function prepareFindGrants(queries: Queries): (email: Email) => readonly PremiumGrant[] {
-  const selectOperatorGrants = queries
-    .select({ id: operatorGrants.id, revokedAt: operatorGrants.revokedAt })
-    .from(operatorGrants)
-    .where(eq(operatorGrants.email, EMAIL))
-    .prepare()
+  const findOperatorGrants = prepareFindOperatorGrants(queries)
   const selectPaidPurchases = queries
     .select({
       id: purchases.id,
@@ -33,9 +30,7 @@ export function prepareFindGrants(queries: Queries): (email: Email) => readonly 
   const findReversals = prepareFindReversals(queries)
 
   return (email) => [
-    ...selectOperatorGrants
-      .all({ email })
-      .map(({ id, revokedAt }) => ({ id, email, payment: null, revokedAt })),
+    ...findOperatorGrants(email),
     ...selectPaidPurchases.all({ email }).map(({ id, paymentIntentId, amountPaid, revokedAt }) => ({
       id,
       email,
@@ -43,6 +38,29 @@ export function prepareFindGrants(queries: Queries): (email: Email) => readonly 
       revokedAt,
     })),
   ]
+}
+
+/** Those that an operator gave. */
+export function prepareFindOperatorGrants(
+  queries: Queries,
+): (email: Email) => readonly PremiumGrant[] {
+  const select = queries
+    .select({ id: operatorGrants.id, revokedAt: operatorGrants.revokedAt })
+    .from(operatorGrants)
+    .where(eq(operatorGrants.email, EMAIL))
+    .prepare()
+  return (email) =>
+    select.all({ email }).map(({ id, revokedAt }) => ({ id, email, payment: null, revokedAt }))
+}
+
+/** The grant that a purchase is once it is paid, else none. */
+export function grantsOf(
+  purchase: Purchase,
+  findReversals: (paymentIntentId: string | null) => Reversals,
+): readonly PremiumGrant[] {
+  if (purchase.state !== 'paid') return []
+  const { id, email, amountPaid, paymentIntentId, revokedAt } = purchase
+  return [{ id, email, payment: { amountPaid, ...findReversals(paymentIntentId) }, revokedAt }]
 }
 
 /** A paid purchase without a payment intent cost nothing, so that nothing of it can be refunded. */

@@ -8,8 +8,8 @@ import { toMessage, toSandboxSession } from '../database/rows.ts'
 import { prepareFindEntries } from './audit-trail.ts'
 import type { Queries } from './database.ts'
 import { prepareFindDatedGrants } from './dated-grants.ts'
+import { prepareFindAccount } from './find-account.ts'
 import { prepareFindOtpRecord } from './otp-repository.ts'
-import { prepareFindAccount } from './purchase-repository.ts'
 import { logOuts, outbox, sandboxSessions } from './schema.ts'
 
 const EMAIL = sql.placeholder('email')

@@ -8,7 +8,7 @@ import {
 } from '../../domain/outbox.ts'
 import { type MessageRow, toMessage, toMessageRow } from '../database/rows.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
-import { prepareInsertOnce, prepareUpsert } from './prepared-writes.ts'
+import { prepareInsertOnce, prepareUpdate } from './prepared-writes.ts'
 import { outbox } from './schema.ts'
 
 // A literal: SQLite uses the index of waiting messages only where the statement itself asks for no others.
@@ -17,7 +17,7 @@ const IS_WAITING = sql`${outbox.state} = 'waiting'`
 export function sqliteOutboxRepository(database: SqliteDatabase): OutboxRepository {
   const { queries, read, readTogether, write } = database
   const findDue = prepareFindDue(queries)
-  const upsert = prepareUpsert(queries, outbox)
+  const updateRow = prepareUpdate(queries, outbox)
   const selectByKey = queries
     .select()
     .from(outbox)
@@ -36,7 +36,7 @@ export function sqliteOutboxRepository(database: SqliteDatabase): OutboxReposito
   ): OutboxMessage | null {
     if (!known) return null
     const changed = change(known)
-    if (changed !== known) upsert(toMessageRow(changed))
+    if (changed !== known) updateRow(toMessageRow(known), toMessageRow(changed))
     return changed
   }
 

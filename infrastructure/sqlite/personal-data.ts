@@ -3,11 +3,12 @@ import type { Account, KeptRecords, PersonalData } from '../../application/store
 import type { Email } from '../../domain/email.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { SqliteDatabase } from './database.ts'
+import { prepareFindAccount } from './find-account.ts'
 import { prepareFindRecords } from './find-records.ts'
 import { prepareEpoch } from './log-out-repository.ts'
 import { prepareRevokeAll } from './premium-grant-repository.ts'
 import { prepareUpsert } from './prepared-writes.ts'
-import { prepareFindAccount, prepareSavePurchase } from './purchase-repository.ts'
+import { prepareSavePurchase } from './purchase-repository.ts'
 import { erasedLogOuts } from './schema.ts'
 
 /** The tables with data about a single address. */

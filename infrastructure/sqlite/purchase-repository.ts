@@ -1,25 +1,26 @@
-import { and, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Account, PurchaseRepository } from '../../application/store.ts'
-import type { Email } from '../../domain/email.ts'
 import type { Origin } from '../../domain/grant-change.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { type PurchaseRow, toPurchase, toPurchaseRow } from '../database/rows.ts'
-import type { RecordChanges } from './audit-trail.ts'
+import { prepareInsertChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
-import { prepareFindGrants } from './find-grants.ts'
+import { prepareFindAccount, prepareFindAccountByPurchase } from './find-account.ts'
+import { grantsOf, prepareFindReversals } from './find-grants.ts'
 import { prepareInsertMessage } from './outbox-repository.ts'
-import { prepareUpsert } from './prepared-writes.ts'
-import { disputes, purchases, refunds, verifications } from './schema.ts'
+import { prepareUpdate, prepareUpsert } from './prepared-writes.ts'
+import { purchases } from './schema.ts'
 
-export function sqlitePurchaseRepository(
-  database: Pick<SqliteDatabase, 'queries' | 'read' | 'readTogether' | 'write'>,
-  recordChanges: RecordChanges,
-): PurchaseRepository {
-  const { queries, read, readTogether, write } = database
+export function sqlitePurchaseRepository({
+  queries,
+  read,
+  readTogether,
+  write,
+}: Pick<SqliteDatabase, 'queries' | 'read' | 'readTogether' | 'write'>): PurchaseRepository {
   const findAccount = prepareFindAccount(queries)
-  const savePurchase = prepareSavePurchase(queries)
-  const insertMessage = prepareInsertMessage(queries)
+  const findAccountByPurchase = prepareFindAccountByPurchase(queries)
+  const store = prepareStore(queries)
   const selectById = queries
     .select()
     .from(purchases)
@@ -61,17 +62,6 @@ export function sqlitePurchaseRepository(
     .limit(sql.placeholder('limit'))
     .prepare()
 
-  function store(
-    account: Account,
-    { purchase, messages = [] }: { purchase: Purchase | null; messages?: readonly OutboxMessage[] },
-    origin: Origin,
-  ): void {
-    if (purchase && !account.purchases.includes(purchase)) {
-      recordChanges([purchase.email], origin, () => savePurchase(purchase))
-    }
-    messages.forEach(insertMessage)
-  }
-
   return {
     update: async (email, origin, change) =>
       write(() => {
@@ -82,20 +72,15 @@ export function sqlitePurchaseRepository(
       }),
     updateById: async (id, origin, change) =>
       write(() => {
-        const row = selectById.get({ id })
-        if (!row) return null
-        const account = findAccount(row.email)
-        const purchase = account.purchases.find((one) => one.id === id) ?? toPurchase(row)
+        const account = findAccountByPurchase(id)
+        const purchase = account?.purchases.find((one) => one.id === id)
+        if (!account || !purchase) return null
         const result = change(account, purchase)
         store(account, result, origin)
         return result
       }),
     findAccount: async (email) => readTogether(() => findAccount(email)),
-    findAccountByPurchase: async (id) =>
-      readTogether(() => {
-        const row = selectById.get({ id })
-        return row ? findAccount(row.email) : null
-      }),
+    findAccountByPurchase: async (id) => readTogether(() => findAccountByPurchase(id)),
     findById: async (id) => read(() => purchaseOrNull(selectById.get({ id }))),
     findBySessionId: async (sessionId) =>
       read(() => purchaseOrNull(selectBySessionId.get({ sessionId }))),
@@ -122,43 +107,30 @@ export function prepareSavePurchase(queries: Queries): (purchase: Purchase) => v
   return (purchase) => upsert(toPurchaseRow(purchase))
 }
 
-/** Several statements: the caller sees to it that they see one moment. */
-export function prepareFindAccount(queries: Queries): (email: Email) => Account {
-  const findGrants = prepareFindGrants(queries)
-  const selectByEmail = queries
-    .select()
-    .from(purchases)
-    .where(eq(purchases.email, sql.placeholder('email')))
-    .orderBy(purchases.createdAt, purchases.id)
-    .prepare()
-  const selectPayments = queries
-    .select({ paymentIntentId: purchases.paymentIntentId })
-    .from(purchases)
-    .where(eq(purchases.email, sql.placeholder('email')))
-  const selectRefunds = queries
-    .select()
-    .from(refunds)
-    .where(inArray(refunds.paymentIntentId, selectPayments))
-    .prepare()
-  const selectDisputes = queries
-    .select()
-    .from(disputes)
-    .where(inArray(disputes.paymentIntentId, selectPayments))
-    .prepare()
+/** Stores what came of a change of an account, and writes down what it changed in the grants of the address. */
+function prepareStore(
+  queries: Queries,
+): (
+  account: Account,
+  change: { purchase: Purchase | null; messages?: readonly OutboxMessage[] },
+  origin: Origin,
+) => void {
+  const update = prepareUpdate(queries, purchases)
+  const savePurchase = prepareSavePurchase(queries)
+  const insertMessage = prepareInsertMessage(queries)
+  const findReversals = prepareFindReversals(queries)
+  const insertChanges = prepareInsertChanges(queries)
 
-  const selectVerification = queries
-    .select()
-    .from(verifications)
-    .where(eq(verifications.email, sql.placeholder('email')))
-    .prepare()
-
-  return (email) => ({
-    purchases: selectByEmail.all({ email }).map(toPurchase),
-    grants: findGrants(email),
-    refunds: selectRefunds.all({ email }),
-    disputes: selectDisputes.all({ email }),
-    verification: selectVerification.get({ email }) ?? null,
-  })
+  return (account, { purchase, messages = [] }, origin) => {
+    if (purchase && !account.purchases.includes(purchase)) {
+      const known = account.purchases.find(({ id }) => id === purchase.id)
+      if (known) update(toPurchaseRow(known), toPurchaseRow(purchase))
+      else savePurchase(purchase)
+      const before = account.grants.filter(({ id }) => id === purchase.id)
+      insertChanges({ before, after: grantsOf(purchase, findReversals) }, origin)
+    }
+    messages.forEach(insertMessage)
+  }
 }
 
 function purchaseOrNull(row: PurchaseRow | undefined): Purchase | null {

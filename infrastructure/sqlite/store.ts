@@ -47,7 +47,7 @@ export function sqliteStore(database: SqliteDatabase): DatabaseStore {
   return {
     otps: sqliteOtpRepository(database),
     verifications: sqliteVerificationRepository(database),
-    purchases: sqlitePurchaseRepository(database, recordChanges),
+    purchases: sqlitePurchaseRepository(database),
     premiumGrants: sqlitePremiumGrantRepository(database, recordChanges),
     refunds: sqliteRefundRepository(database, recordChanges),
     disputes: sqliteDisputeRepository(database, recordChanges),

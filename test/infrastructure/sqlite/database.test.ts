@@ -53,6 +53,11 @@ describe('an open SQLite database', () => {
     expect(pragma(database, 'foreign_keys')).toBe(1)
   })
 
+  test('writes to no files but its own, whatever is rolled back', () => {
+    const IN_MEMORY = 2
+    expect(pragma(openTemporaryDatabase(), 'temp_store')).toBe(IN_MEMORY)
+  })
+
   test('is readable by its owner alone, folder, file and log', async () => {
     const path = join(temporaryFolder(), 'new', 'state', 'alibi.db')
     await sqliteStore(openTemporaryDatabase(path)).logOuts.update(ANNA, () => NOON_EPOCH)
