@@ -9,30 +9,48 @@ import type { MailCounts, ServiceMailWindow } from '../otp-repository.ts'
 import type { Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'
 
-type Dependencies = Pick<Ports, 'otps' | 'premiumGrants' | 'secrets' | 'mailer' | 'clock' | 'rules'>
+type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'mailer' | 'clock' | 'rules'>
+
+/** Who gets a code, in which language, and who has asked for it. */
+export type CodeRequest = {
+  readonly email: Email
+  readonly language: Language
+  readonly sender: Sender
+}
 
 type Order = {
   readonly owner: OtpOwner
   readonly sender: Sender
-  /** Whether the address ever had premium. */
   readonly isCustomer: boolean
   readonly now: Date
 }
 
-/**
- * Mails an address its code and returns it. The mail is counted before it is sent, so that parallel requests cannot
- * exceed a limit, and uncounted when it cannot be sent. Throws `too_many_mails`, else `mail_limit_reached`, or
- * `Unavailable('email')`: then the previous code stays valid.
- */
+/** As `mailCode`, for any address. */
 export async function sendCode(
-  ports: Dependencies,
-  { email, language, sender }: { email: Email; language: Language; sender: Sender },
+  ports: Dependencies & Pick<Ports, 'premiumGrants'>,
+  request: CodeRequest,
 ): Promise<OtpCode> {
-  const grants = await ports.premiumGrants.findByEmail(email)
-  const isCustomer = grants.length > 0
+  const grants = await ports.premiumGrants.findByEmail(request.email)
+  return mailCode(ports, { ...request, isCustomer: grants.length > 0 })
+}
+
+/**
+ * Mails an address its code and returns it. `isCustomer` says whether it ever had premium. The mail is counted before
+ * it is sent, so that parallel requests cannot exceed a limit, and uncounted when it cannot be sent. Throws
+ * `too_many_mails`, else `mail_limit_reached`, or `Unavailable('email')`: then the previous code stays valid.
+ */
+export async function mailCode(
+  ports: Dependencies,
+  { email, language, sender, isCustomer }: CodeRequest & { isCustomer: boolean },
+): Promise<OtpCode> {
   const now = ports.clock.now()
   const owner: OtpOwner = { email, sender: sender.kind }
-  const { otp, mail, serviceMail } = await reserve(ports, { owner, sender, isCustomer, now })
+  const { record, otp, mail, serviceMail } = await reserve(ports, {
+    owner,
+    sender,
+    isCustomer,
+    now,
+  })
 
   const code = ports.secrets.deriveOtpCode(email, otp.seed)
   const validForMs = otp.expiresAt.getTime() - now.getTime()
@@ -41,14 +59,17 @@ export async function sendCode(
   } catch (error) {
     // A stranger's code that may still arrive is given up as well: else an outage would let anybody store rows.
     const mayArrive = isCustomer && !(error instanceof Unavailable && error.answered)
-    await ports.otps.update(owner, (record) => ({
-      record: releaseMail(record, { mail, otp, mayArrive }),
+    await ports.otps.update(owner, (current) => ({
+      record: releaseMail(current, { mail, otp, mayArrive }),
       releasedServiceMail: serviceMail,
     }))
     throw error
   }
 
-  await ports.otps.update(owner, (record) => ({ record: confirmMailed(record, otp) }))
+  // Nearly always the code counts since it was reserved, and nothing is left to store.
+  if (confirmMailed(record, otp) !== record) {
+    await ports.otps.update(owner, (current) => ({ record: confirmMailed(current, otp) }))
+  }
   return code
 }
 

@@ -9,7 +9,7 @@ import { prepareFindEntries } from './audit-trail.ts'
 import type { Queries } from './database.ts'
 import { prepareFindDatedGrants } from './dated-grants.ts'
 import { prepareFindAccount } from './find-account.ts'
-import { prepareFindOtpRecord } from './otp-repository.ts'
+import { prepareFindOtpRecord } from './otp-records.ts'
 import { logOuts, outbox, sandboxSessions } from './schema.ts'
 
 const EMAIL = sql.placeholder('email')
@@ -38,7 +38,7 @@ export function prepareFindRecords(queries: Queries): (email: Email) => Personal
     const { verification, purchases, refunds, disputes } = findAccount(email)
     const records = SENDER_KINDS.map((sender) => ({
       sender,
-      ...findOtpRecord({ email, sender }),
+      ...findOtpRecord({ email, sender }).record,
     }))
     return {
       codes: records.flatMap(({ sender, current, replacement }) =>

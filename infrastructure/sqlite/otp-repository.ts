@@ -1,14 +1,13 @@
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { eq, isNotNull, sql } from 'drizzle-orm'
 import type { OtpChange, OtpRepository } from '../../application/otp-repository.ts'
 import type { Counted } from '../../domain/budget.ts'
 import type { FullShares } from '../../domain/mail-limit.ts'
 import { type Mailbox, mailboxOf } from '../../domain/mailbox.ts'
-import type { OtpRecord } from '../../domain/otp.ts'
 import type { OtpOwner } from '../../domain/sender.ts'
-import { toOtpRecord } from '../database/rows.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
-import { prepareInsert, prepareUpsert } from './prepared-writes.ts'
-import { otpMails, otps, otpWrongTries, verifications } from './schema.ts'
+import { prepareFindOtpRecord, prepareSaveOtpRecord, type StoredOtpRecord } from './otp-records.ts'
+import { prepareUpsert } from './prepared-writes.ts'
+import { otpMails, verifications } from './schema.ts'
 import {
   prepareDeleteFutureServiceMails,
   prepareDeleteServiceMail,
@@ -17,7 +16,6 @@ import {
 } from './service-mails.ts'
 
 const EMAIL = sql.placeholder('email')
-const SENDER = sql.placeholder('sender')
 const MAIL = { at: otpMails.sentAt, network: otpMails.network }
 
 const NOTHING_FULL: FullShares = { all: null, strangers: null, network: null }
@@ -38,7 +36,7 @@ export function sqliteOtpRepository({ queries, read, write }: SqliteDatabase): O
     update: async (owner, change) =>
       write(() => {
         const known = find(owner)
-        const result = change(known)
+        const result = change(known.record)
         store(owner, known, result)
         return result
       }),
@@ -47,7 +45,7 @@ export function sqliteOtpRepository({ queries, read, write }: SqliteDatabase): O
         const known = find(owner)
         if (service) deleteFutureServiceMails(service)
         const result = change({
-          record: known,
+          record: known.record,
           mailboxMails: mailboxes.flatMap((mailbox) => selectOfMailbox.all({ mailbox })),
           fullShares: service ? findFullShares(service) : NOTHING_FULL,
         })
@@ -87,77 +85,16 @@ function prepareMailboxMails(queries: Queries) {
 
 function prepareStore(
   queries: Queries,
-): (owner: OtpOwner, known: OtpRecord, change: OtpChange) => void {
-  const save = prepareSave(queries)
+): (owner: OtpOwner, known: StoredOtpRecord, change: OtpChange) => void {
+  const saveRecord = prepareSaveOtpRecord(queries)
   const saveVerification = prepareUpsert(queries, verifications)
   const insertServiceMail = prepareInsertServiceMail(queries)
   const deleteServiceMail = prepareDeleteServiceMail(queries.$client)
 
   return (owner, known, { record, verification, serviceMail, releasedServiceMail }) => {
-    if (record !== known) save(owner, record)
+    if (record !== known.record) saveRecord(owner, known, record)
     if (verification) saveVerification(verification)
     if (serviceMail) insertServiceMail(serviceMail)
     if (releasedServiceMail) deleteServiceMail(releasedServiceMail)
-  }
-}
-
-/** Several statements: the caller sees to it that they see one moment. */
-export function prepareFindOtpRecord(queries: Queries): (owner: OtpOwner) => OtpRecord {
-  const selectOtps = queries
-    .select({
-      role: otps.role,
-      otp: {
-        seed: otps.seed,
-        issuedAt: otps.issuedAt,
-        expiresAt: otps.expiresAt,
-        attemptsLeft: otps.attemptsLeft,
-      },
-    })
-    .from(otps)
-    .where(and(eq(otps.email, EMAIL), eq(otps.sender, SENDER)))
-    .prepare()
-  const selectMails = queries
-    .select({ ...MAIL, mailbox: otpMails.mailbox })
-    .from(otpMails)
-    .where(and(eq(otpMails.email, EMAIL), eq(otpMails.sender, SENDER)))
-    .orderBy(otpMails.position)
-    .prepare()
-  const selectWrongTries = queries
-    .select({ at: otpWrongTries.triedAt, network: otpWrongTries.network })
-    .from(otpWrongTries)
-    .where(and(eq(otpWrongTries.email, EMAIL), eq(otpWrongTries.sender, SENDER)))
-    .orderBy(otpWrongTries.position)
-    .prepare()
-
-  return (owner) =>
-    toOtpRecord({
-      otps: selectOtps.all(owner),
-      mails: selectMails.all(owner),
-      wrongTries: selectWrongTries.all(owner),
-    })
-}
-
-function prepareSave(queries: Queries): (owner: OtpOwner, record: OtpRecord) => void {
-  const deletions = [otps, otpMails, otpWrongTries].map((table) =>
-    queries
-      .delete(table)
-      .where(and(eq(table.email, EMAIL), eq(table.sender, SENDER)))
-      .prepare(),
-  )
-  const insertOtp = prepareInsert(queries, otps)
-  const insertMail = prepareInsert(queries, otpMails)
-  const insertWrongTry = prepareInsert(queries, otpWrongTries)
-
-  return ({ email, sender }, { current, replacement, mails, wrongTries }) => {
-    const owner = { email, sender }
-    for (const deletion of deletions) deletion.run(owner)
-    if (current) insertOtp({ ...owner, role: 'current', ...current })
-    if (replacement) insertOtp({ ...owner, role: 'replacement', ...replacement })
-    mails.forEach(({ at, network, mailbox }, position) => {
-      insertMail({ ...owner, position, sentAt: at, network, mailbox })
-    })
-    wrongTries.forEach(({ at, network }, position) => {
-      insertWrongTry({ ...owner, position, triedAt: at, network })
-    })
   }
 }

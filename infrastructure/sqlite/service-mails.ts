@@ -13,17 +13,25 @@ export function prepareFindFullShares(client: Database): (window: ServiceMailWin
     client.prepare<{ at: number }, (number | string | null)[]>(
       `SELECT sent_at AS at FROM service_mails WHERE ${where} ORDER BY sent_at DESC LIMIT 1 OFFSET ?3`,
     )
+  // No more than there are can be in the window, and their ids differ. That saves walking past so many of them.
+  const span = client.prepare<{ most: number | null }, []>(
+    `SELECT (SELECT max(id) FROM service_mails) - (SELECT min(id) FROM service_mails) + 1 AS most`,
+  )
   const ofAll = nthNewest(IN_WINDOW)
   const ofStrangers = nthNewest(`had_premium = 0 AND ${IN_WINDOW}`)
   const ofNetwork = nthNewest(`had_premium = 0 AND ${IN_WINDOW} AND network = ?4`)
 
   return ({ since, until, network, shares }) => {
     const window = [since.getTime(), until.getTime()] as const
-    const momentOf = (row: { at: number } | null) => row && new Date(row.at)
+    const most = span.get()?.most ?? 0
+    const nth = (statement: typeof ofAll, share: number, ...own: (string | null)[]) => {
+      const row = share > most ? null : statement.get(...window, share - 1, ...own)
+      return row && new Date(row.at)
+    }
     return {
-      all: momentOf(ofAll.get(...window, shares.all - 1)),
-      strangers: momentOf(ofStrangers.get(...window, shares.strangers - 1)),
-      network: momentOf(ofNetwork.get(...window, shares.network - 1, network)),
+      all: nth(ofAll, shares.all),
+      strangers: nth(ofStrangers, shares.strangers),
+      network: nth(ofNetwork, shares.network, network),
     }
   }
 }
