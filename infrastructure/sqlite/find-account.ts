@@ -2,7 +2,7 @@ import { eq, inArray, sql } from 'drizzle-orm'
 import type { Account } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Reversals } from '../../domain/premium-grant.ts'
-import type { PurchaseId } from '../../domain/purchase.ts'
+import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
 import { type PurchaseRow, toPurchase } from '../database/rows.ts'
 import type { Queries } from './database.ts'
 import { grantsOf, prepareFindOperatorGrants } from './find-grants.ts'
@@ -15,7 +15,6 @@ export function prepareFindAccount(queries: Queries): (email: Email) => Account 
     .select()
     .from(purchases)
     .where(eq(purchases.email, sql.placeholder('email')))
-    .orderBy(purchases.createdAt, purchases.id)
     .prepare()
   const toAccount = prepareToAccount(queries)
   return (email) => toAccount(email, select.all({ email }))
@@ -31,7 +30,6 @@ export function prepareFindAccountByPurchase(queries: Queries): (id: PurchaseId)
     .select()
     .from(purchases)
     .where(sql`${purchases.email} = (${selectEmail})`)
-    .orderBy(purchases.createdAt, purchases.id)
     .prepare()
   const toAccount = prepareToAccount(queries)
 
@@ -54,7 +52,7 @@ function prepareToAccount(
     .prepare()
 
   return (email, rows) => {
-    const bought = rows.map(toPurchase)
+    const bought = rows.map(toPurchase).sort(byTime)
     const reversals = findReversals(email, rows)
     const reversalsOf = (paymentIntentId: string | null): Reversals => ({
       refunds: reversals.refunds.filter((one) => one.paymentIntentId === paymentIntentId),
@@ -70,6 +68,12 @@ function prepareToAccount(
       verification: selectVerification.get({ email }) ?? null,
     }
   }
+}
+
+/** Here rather than in SQL, for the same reason as in otp-records.ts. */
+function byTime(left: Purchase, right: Purchase): number {
+  const difference = left.createdAt.getTime() - right.createdAt.getTime()
+  return difference || (left.id < right.id ? -1 : 1)
 }
 
 function prepareFindReversalsOfEmail(
