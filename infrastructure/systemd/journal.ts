@@ -14,6 +14,6 @@ export function isJournal(descriptor: number, journalStream: string | undefined)
 export const JOURNAL_PRIORITIES = {
   debug: '<7>',
   info: '<6>',
-  warning: '<4>',
+  warn: '<4>',
   error: '<3>',
 } as const

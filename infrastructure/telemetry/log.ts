@@ -1,84 +1,74 @@
-import { configureSync, getLogger, type LogRecord } from '@logtape/logtape'
 import { LOG_EVENTS, type LogEvent, type LogLevel } from '../../application/log-events.ts'
-import type { Log } from '../../application/ports.ts'
+import type { Clock, Log, LogFields } from '../../application/ports.ts'
 import { JOURNAL_PRIORITIES } from '../systemd/journal.ts'
 
-/** Ours on the left, LogTape's on the right. */
-const LEVELS = { debug: 'debug', info: 'info', warn: 'warning', error: 'error' } as const
+/** The least important first. */
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-const CATEGORY = 'alibi'
-
-/**
- * Writes one line an event. LogTape is configured once for the whole process, so the log that was made last decides
- * where and how all of them write.
- */
+/** Writes one line an event. */
 export function createLog({
-  level,
+  level: lowest,
   format,
   priorities = false,
+  clock,
   write,
 }: {
   level: LogLevel
   format: 'json' | 'pretty'
   /** Whether each line begins with its priority for systemd's journal. The journal does not show it. */
   priorities?: boolean
+  clock: Clock
   /** Takes one line, its line break included. */
   write: (line: string) => void
 }): Log {
+  const shown = new Set(LEVELS.slice(LEVELS.indexOf(lowest)))
   const lineOf = format === 'json' ? jsonLine : prettyLine
-  const priorityOf = priorities ? journalPriority : () => ''
-  function writeLine(record: LogRecord): void {
-    const entry = entryOf(record)
-    write(`${priorityOf(entry)}${lineOf(entry)}\n`)
+  const timeNow = timeTeller(clock)
+  return (event, fields = {}) => {
+    const { level } = LOG_EVENTS[event]
+    if (!shown.has(level)) return
+    const priority = priorities ? JOURNAL_PRIORITIES[level] : ''
+    write(`${priority}${lineOf({ time: timeNow(), event, fields })}\n`)
   }
-  configureSync({
-    reset: true,
-    sinks: { lines: writeLine },
-    loggers: [
-      { category: CATEGORY, sinks: ['lines'], lowestLevel: LEVELS[level] },
-      // LogTape's own messages: without this it prints a greeting, and its failures stay unseen.
-      { category: ['logtape', 'meta'], sinks: ['lines'], lowestLevel: 'warning' },
-    ],
-  })
-  const logger = getLogger(CATEGORY)
-  return (event, fields) => logger[LOG_EVENTS[event].level](event, fields)
 }
 
-type Entry = {
-  readonly time: string
-  readonly level: LogLevel
-  readonly event: LogEvent
-  readonly message: string
-  readonly fields: Readonly<Record<string, unknown>>
+type Entry = { readonly time: string; readonly event: LogEvent; readonly fields: LogFields }
+
+/** The text of a millisecond is made once: under load it is that of many lines. */
+function timeTeller(clock: Clock): () => string {
+  let text = ''
+  let ofMs = Number.NaN
+  return () => {
+    const now = clock.now()
+    if (now.getTime() !== ofMs) {
+      text = now.toISOString()
+      ofMs = now.getTime()
+    }
+    return text
+  }
 }
 
-/**
- * A record of ours has the key of its event for a message. Any other is LogTape's own, about a record that it could not
- * write.
- */
-function entryOf({ timestamp, rawMessage, properties }: LogRecord): Entry {
-  const text = typeof rawMessage === 'string' ? rawMessage : rawMessage.join('{}')
-  const event = isLogEvent(text) ? text : 'log.failed'
-  const fields = isLogEvent(text) ? properties : { reason: text }
-  return { time: new Date(timestamp).toISOString(), event, ...LOG_EVENTS[event], fields }
-}
-
-function isLogEvent(text: string): text is LogEvent {
-  return Object.hasOwn(LOG_EVENTS, text)
-}
-
-function journalPriority({ level }: Entry): string {
-  return JOURNAL_PRIORITIES[LEVELS[level]]
-}
+/** What every line of an event has behind its time. */
+const OWN_MEMBERS = Object.fromEntries(
+  Object.entries(LOG_EVENTS).map(([event, { level, message }]) => [
+    event,
+    JSON.stringify({ level, event, message }).slice(1, -1),
+  ]),
+)
 
 /** {"time", "level", "event", "message", …fields}. No field takes the place of the first four. */
-function jsonLine({ fields, time, level, event, message }: Entry): string {
-  const own = { time, level, event, message }
-  return JSON.stringify({ ...own, ...fields, ...own })
+function jsonLine({ time, event, fields }: Entry): string {
+  const others = { ...fields, ...LEFT_OUT }
+  const members = JSON.stringify(others).slice(1)
+  return `{"time":"${time}",${OWN_MEMBERS[event]}${members === '}' ? '' : ','}${members}`
 }
 
+/** JSON has no members that are undefined. */
+const LEFT_OUT = { time: undefined, level: undefined, event: undefined, message: undefined }
+
 /** As people read it: the sentence first, then the key, which begins the fields. */
-function prettyLine({ time, level, message, event, fields }: Entry): string {
+function prettyLine({ time, event, fields }: Entry): string {
+  const { level, message } = LOG_EVENTS[event]
   const own = { event }
   const shown = Object.entries({ ...own, ...fields, ...own }).map(
     ([name, value]) => `${name}=${show(value)}`,

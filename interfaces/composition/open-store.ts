@@ -41,12 +41,14 @@ export async function withPorts(
   const { builtInContent } = await import('../../infrastructure/content/content.ts')
   const { createLog } = await import('../../infrastructure/telemetry/log.ts')
   const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
+  const { systemClock } = await import('../../infrastructure/system-clock.ts')
   const { composePorts } = await import('./compose-service.ts')
   function write(text: string) {
     progress(null)
     process.stderr.write(text)
   }
-  const log = createLog({ level: config.logLevel, format: config.logFormat, write })
+  const { logLevel: level, logFormat: format } = config
+  const log = createLog({ level, format, clock: systemClock(), write })
   takeOwnersRights(config.database.path)
   const store = openDatabaseAt(existing(config.database.path), openCurrentSqliteStore)
   const url = `http://localhost:${config.port}`

@@ -14,6 +14,7 @@ import type { Migrated } from '../../infrastructure/sqlite/migration-backup.ts'
 import { type ServingLock, tryServingLock } from '../../infrastructure/sqlite/serving-lock.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
+import { systemClock } from '../../infrastructure/system-clock.ts'
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
 import { talliedLog } from '../../infrastructure/telemetry/tallied-log.ts'
@@ -50,7 +51,7 @@ export async function openService(
   const { config, content } = await loadSettings(environment)
   const priorities = isJournal(process.stdout.fd, environment.env['JOURNAL_STREAM'])
   const { logLevel: level, logFormat: format, tokenLifetimeMs } = config
-  const uncounted = createLog({ level, format, priorities, write })
+  const uncounted = createLog({ level, format, priorities, clock: systemClock(), write })
   const { requested: stopRequested, stopping } = untilSignal('SIGTERM', 'SIGINT')
   // A log that no process reads any more, or that finds no room on the disk, is no reason to stop serving.
   process.stdout.on('error', () => {})
