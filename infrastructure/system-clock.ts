@@ -13,3 +13,13 @@ export const SYSTEM_TIMERS = {
     return () => clearTimeout(timer)
   },
 }
+
+/** The machine's own pauses. */
+export const SYSTEM_PAUSES = {
+  /** Acts when all that this turn of the event loop brought has been seen to. */
+  atEndOfTurn: (act: () => void) => void setImmediate(act),
+  /** Does not keep the process alive. */
+  after: (milliseconds: number, act: () => void) => void setTimeout(act, milliseconds).unref(),
+  /** Holds up the whole process. */
+  block: (milliseconds: number) => Bun.sleepSync(milliseconds),
+}

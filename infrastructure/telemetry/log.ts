@@ -12,6 +12,7 @@ export function createLog({
   priorities = false,
   clock,
   write,
+  flush = () => {},
 }: {
   level: LogLevel
   format: 'json' | 'pretty'
@@ -20,6 +21,8 @@ export function createLog({
   clock: Clock
   /** Takes one line, its line break included. */
   write: (line: string) => void
+  /** Called after each error, which may be the last that the process writes. */
+  flush?: () => void
 }): Log {
   const shown = new Set(LEVELS.slice(LEVELS.indexOf(lowest)))
   const lineOf = format === 'json' ? jsonLine : prettyLine
@@ -29,6 +32,7 @@ export function createLog({
     if (!shown.has(level)) return
     const priority = priorities ? JOURNAL_PRIORITIES[level] : ''
     write(`${priority}${lineOf({ time: timeNow(), event, fields })}\n`)
+    if (level === 'error') flush()
   }
 }
 

@@ -14,9 +14,11 @@ import type { Migrated } from '../../infrastructure/sqlite/migration-backup.ts'
 import { type ServingLock, tryServingLock } from '../../infrastructure/sqlite/serving-lock.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
-import { systemClock } from '../../infrastructure/system-clock.ts'
+import { SYSTEM_PAUSES, systemClock } from '../../infrastructure/system-clock.ts'
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
+import { lineWriter } from '../../infrastructure/telemetry/line-writer.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
+import { standardOutput } from '../../infrastructure/telemetry/standard-output.ts'
 import { talliedLog } from '../../infrastructure/telemetry/tallied-log.ts'
 import { workInBackground } from '../background/background.ts'
 import { serviceTasks } from '../background/tasks.ts'
@@ -47,18 +49,23 @@ export async function openService(
   environment: Environment,
   { version }: { version: string },
 ): Promise<Service> {
-  const write = (text: string) => void process.stdout.write(text)
   const { config, content } = await loadSettings(environment)
   const priorities = isJournal(process.stdout.fd, environment.env['JOURNAL_STREAM'])
   const { logLevel: level, logFormat: format, tokenLifetimeMs } = config
-  const uncounted = createLog({ level, format, priorities, clock: systemClock(), write })
+  const { write, flush, end } = lineWriter(standardOutput(), {
+    onLost: (lost) => logOfLosses('log.failed', lost),
+    pauses: SYSTEM_PAUSES,
+  })
+  const clock = systemClock()
+  const uncounted = createLog({ level, format, priorities, clock, write, flush })
+  let logOfLosses = uncounted
+  process.on('exit', end)
   const { requested: stopRequested, stopping } = untilSignal('SIGTERM', 'SIGINT')
-  // A log that no process reads any more, or that finds no room on the disk, is no reason to stop serving.
-  process.stdout.on('error', () => {})
   const listener = listenAt(config)
   const metrics = await composeMetrics({ port: config.metricsPort, log: uncounted })
+  logOfLosses = metrics.log
   const { telemetry } = metrics
-  const { log, flush } = talliedLog(metrics.log, { wait })
+  const { log, flush: flushTallies } = talliedLog(metrics.log, { wait })
   const supervisor = composeSupervisor({ environment, log })
   const rights = takeOwnersRights(config.database.path)
   const { store, lock } = await openServedDatabase(config.database.path, { log, supervisor })
@@ -92,7 +99,7 @@ export async function openService(
       stop()
       store.close()
       lock.release()
-      flush()
+      flushTallies()
     },
   }
 }

@@ -121,6 +121,17 @@ test.each(['json', 'pretty'] as const)(
   },
 )
 
+test('an error is handed on at once, behind its line, and nothing else is', () => {
+  const flushedAt: number[] = []
+  const { log, lines } = logTo({
+    level: 'debug',
+    format: 'json',
+    flush: () => void flushedAt.push(lines.length),
+  })
+  logEachLevel(log)
+  expect(flushedAt).toEqual([lines.length])
+})
+
 describe('for people', () => {
   test('an event is one line of time, level, sentence, key and fields', () => {
     const { log, lines } = logTo({ level: 'info', format: 'pretty' })
