@@ -16,18 +16,28 @@ const NO_NETWORK = 'unknown' as ClientNetwork
 
 const GROUP_BITS = 16
 const GROUPS = 8
+const GROUP_DIGITS_MAX = 4
 const OCTET_BITS = 8
+
+const DOT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
+const LOWER_A = 0x61
 
 /** The network of that size in which an address lies. The address is valid, or null for a client without one. */
 export function networkOf(address: string | null, { ipv4, ipv6 }: PrefixLength): ClientNetwork {
   if (address === null) return NO_NETWORK
   if (!address.includes(':')) {
-    return `${masked(octetsOf(address), OCTET_BITS, ipv4).join('.')}/${ipv4}` as ClientNetwork
+    return `${ipv4Text(firstBits(ipv4BitsOf(address, 0), 32, ipv4))}/${ipv4}` as ClientNetwork
   }
-  const groups = masked(hextetsOf(address), GROUP_BITS, ipv6).map((group) => group.toString(16))
+  const groups = hextetsOf(address)
   const named = Math.ceil(ipv6 / GROUP_BITS)
-  const text = named < GROUPS ? `${groups.slice(0, named).join(':')}::` : groups.join(':')
-  return `${text}/${ipv6}` as ClientNetwork
+  let text = ''
+  for (let index = 0; index < named; index++) {
+    const length = ipv6 - index * GROUP_BITS
+    text += `${index === 0 ? '' : ':'}${firstBits(groups[index] ?? 0, GROUP_BITS, length).toString(16)}`
+  }
+  return `${text}${named < GROUPS ? '::' : ''}/${ipv6}` as ClientNetwork
 }
 
 /** The bits of an address that say whose it is: all of IPv4, in `high`, and the first 64 of IPv6, 32 in each. */
@@ -39,17 +49,14 @@ export type AddressBits = {
 
 /** Reads a valid address once, for networks of every size. */
 export function bitsOf(address: string): AddressBits {
-  if (!address.includes(':')) {
-    const [first = 0, second = 0, third = 0, fourth = 0] = octetsOf(address)
-    const high = ((first << 24) | (second << 16) | (third << 8) | fourth) >>> 0
-    return { version: 4, high, low: 0 }
-  }
-  const [first = 0, second = 0, third = 0, fourth = 0] = hextetsOf(address)
-  return {
-    version: 6,
-    high: ((first << GROUP_BITS) | second) >>> 0,
-    low: ((third << GROUP_BITS) | fourth) >>> 0,
-  }
+  if (!address.includes(':')) return { version: 4, high: ipv4BitsOf(address, 0), low: 0 }
+  const groups = hextetsOf(address)
+  return { version: 6, high: pairOf(groups, 0), low: pairOf(groups, 2) }
+}
+
+/** Two groups as one number of 32 bits. */
+function pairOf(groups: Uint16Array, first: number): number {
+  return (((groups[first] ?? 0) << GROUP_BITS) | (groups[first + 1] ?? 0)) >>> 0
 }
 
 /** An IPv4 address that came mapped into IPv6 (RFC 4291, section 2.5.5.2) as it is; others stay as they are. */
@@ -57,45 +64,65 @@ export function unmapped(address: string): string {
   // Most addresses are not even read for this.
   if (!/ffff:/i.test(address)) return address
   const groups = hextetsOf(address)
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
-  if (!isMapped) return address
-  const [high = 0, low = 0] = groups.slice(6)
-  return [high >> OCTET_BITS, high & 0xff, low >> OCTET_BITS, low & 0xff].join('.')
+  const isMapped =
+    pairOf(groups, 0) === 0 && pairOf(groups, 2) === 0 && pairOf(groups, 4) === 0xffff
+  return isMapped ? ipv4Text(pairOf(groups, 6)) : address
 }
 
-/** Keeps the first `length` bits of a row of numbers that have `size` bits each, and sets the others to 0. */
-function masked(parts: readonly number[], size: number, length: number): number[] {
-  return parts.map((part, index) => {
-    const dropped = Math.min(size, Math.max(0, (index + 1) * size - length))
-    return (part >> dropped) << dropped
-  })
+/** Keeps the first `length` of the `size` bits of a number, 32 at most, and sets the others to 0. */
+export function firstBits(bits: number, size: number, length: number): number {
+  if (length <= 0) return 0
+  const dropped = Math.max(0, size - length)
+  return ((bits >>> dropped) << dropped) >>> 0
 }
 
-/** The four numbers of an IPv4 address. */
-function octetsOf(address: string): number[] {
-  return address.split('.').map(Number)
+function ipv4Text(bits: number): string {
+  return `${bits >>> 24}.${(bits >>> 16) & 0xff}.${(bits >>> 8) & 0xff}.${bits & 0xff}`
+}
+
+/** The 32 bits of the IPv4 address that begins there. It is read for every request, so no parts are made of it. */
+function ipv4BitsOf(text: string, start: number): number {
+  let bits = 0
+  let octet = 0
+  for (let index = start; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === DOT) {
+      bits = (bits << OCTET_BITS) | octet
+      octet = 0
+    } else octet = 10 * octet + (code - ZERO)
+  }
+  return ((bits << OCTET_BITS) | octet) >>> 0
 }
 
 /** The eight groups of an IPv6 address in any spelling (RFC 4291, section 2.2). */
-function hextetsOf(address: string): number[] {
-  const gap = address.indexOf('::')
-  if (gap === -1) return groupsIn(address)
-  const left = groupsIn(address.slice(0, gap))
-  const right = groupsIn(address.slice(gap + 2))
-  return [...left, ...Array<number>(GROUPS - left.length - right.length).fill(0), ...right]
+function hextetsOf(address: string): Uint16Array {
+  const groups = new Uint16Array(GROUPS)
+  let read = 0
+  let gap = 0
+  for (let start = 0, end = 0; start <= address.length; start = end + 1) {
+    const colon = address.indexOf(':', start)
+    end = colon === -1 ? address.length : colon
+    if (end === start) gap = read
+    else if (end - start <= GROUP_DIGITS_MAX) groups[read++] = groupOf(address, start, end)
+    else {
+      // IPv4 in the last place counts as two groups.
+      const bits = ipv4BitsOf(address, start)
+      groups[read++] = bits >>> GROUP_BITS
+      groups[read++] = bits & 0xffff
+    }
+  }
+  const missing = GROUPS - read
+  return groups.copyWithin(gap + missing, gap, read).fill(0, gap, gap + missing)
 }
 
-/** IPv4 in the last place counts as two groups. */
-function groupsIn(text: string): number[] {
-  if (text === '') return []
-  const parts = text.split(':')
-  const last = parts.at(-1) ?? ''
-  if (!last.includes('.')) return parts.map(readGroup)
-  const [first = 0, second = 0, third = 0, fourth = 0] = octetsOf(last)
-  const embedded = [(first << OCTET_BITS) | second, (third << OCTET_BITS) | fourth]
-  return [...parts.slice(0, -1).map(readGroup), ...embedded]
+function groupOf(text: string, start: number, end: number): number {
+  let group = 0
+  for (let index = start; index < end; index++) {
+    group = (group << 4) | hexDigit(text.charCodeAt(index))
+  }
+  return group
 }
 
-function readGroup(text: string): number {
-  return Number.parseInt(text, 16)
+function hexDigit(code: number): number {
+  return code <= NINE ? code - ZERO : (code | 0x20) - LOWER_A + 10
 }

@@ -56,6 +56,24 @@ describe('bitsOf', () => {
     expect(bitsOf(address)).toEqual(bits)
   })
 
+  test('reads the numbers that were written, in large and in small letters', () => {
+    const octets = fc.tuple(...Array.from({ length: 4 }, () => fc.nat(0xff)))
+    const groups = fc.tuple(...Array.from({ length: 8 }, () => fc.nat(0xffff)))
+    fc.assert(
+      fc.property(octets, groups, (four, eight) => {
+        const high = Buffer.from(four).readUInt32BE()
+        expect(bitsOf(four.join('.'))).toEqual({ version: 4, high, low: 0 })
+
+        const written = eight.map((group) => group.toString(16)).join(':')
+        const [first = 0, second = 0, third = 0, fourth = 0] = eight
+        const bits = { high: first * 65_536 + second, low: third * 65_536 + fourth }
+        expect(bitsOf(written)).toEqual({ version: 6, ...bits })
+        expect(bitsOf(written.toUpperCase())).toEqual({ version: 6, ...bits })
+        expect(String(networkOf(written, { ipv4: 32, ipv6: 128 }))).toBe(`${written}/128`)
+      }),
+    )
+  })
+
   test('reads every spelling of an address as the URL parser does, where that can', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
@@ -75,7 +93,10 @@ describe('unmapped', () => {
     ['::ffff:198.51.100.1', '198.51.100.1'],
     ['::ffff:c633:6401', '198.51.100.1'],
     ['::198.51.100.1', '::198.51.100.1'],
+    ['::FFFF:C633:6401', '198.51.100.1'],
+    ['::ffff:0.0.0.0', '0.0.0.0'],
     ['2001:db8::ffff:198.51.100.1', '2001:db8::ffff:198.51.100.1'],
+    ['::1:ffff:198.51.100.1', '::1:ffff:198.51.100.1'],
     ['198.51.100.1', '198.51.100.1'],
   ])('makes of %p %p', (address, expected) => {
     expect(unmapped(address)).toBe(expected)
