@@ -1,9 +1,14 @@
 import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
-import { type AddressBits, bitsOf } from '../../domain/client-network.ts'
+import { type AddressBits, bitsOf, firstBits } from '../../domain/client-network.ts'
 import type { PlaceKey } from './place-index.ts'
 
-/** One of the networks in which a client can be counted. */
-export type Level = { readonly rules: Width; readonly key: PlaceKey }
+/** Who is counted: an address, and in which networks, the narrowest first. */
+export type Client = {
+  readonly bits: AddressBits
+  readonly widths: readonly Width[]
+  /** All those of one /16 or /32, who may not fill the table by themselves. */
+  readonly crowd: number
+}
 
 type Width = {
   readonly kind: number
@@ -38,30 +43,21 @@ const NO_ADDRESS: AddressBits = { version: 4, high: 0, low: 0 }
 const CROWDS_OF_A_VERSION = 65_536
 export const CROWDS = 2 * CROWDS_OF_A_VERSION
 
-/**
- * The networks of a client, the narrowest first, and the crowd that it belongs to: all those of one /16 or /32, which
- * may not fill the table by themselves. `seed` decides which networks of IPv6 are one crowd.
- */
-export function clientLevels(
-  address: string | null,
-  seed: number,
-): { readonly levels: readonly Level[]; readonly crowd: number } {
+/** Reads a valid address. `seed` decides which networks of IPv6 are one crowd. */
+export function clientOf(address: string | null, seed: number): Client {
   const bits = address === null ? NO_ADDRESS : bitsOf(address)
-  const widths = bits.version === 4 ? IPV4_WIDTHS : IPV6_WIDTHS
+  return bits.version === 4
+    ? { bits, widths: IPV4_WIDTHS, crowd: bits.high >>> 16 }
+    : { bits, widths: IPV6_WIDTHS, crowd: CROWDS_OF_A_VERSION + mix(bits.high, seed) }
+}
+
+/** The network of that width in which the client is. */
+export function networkKey({ bits }: Client, { kind, prefixLength }: Width): PlaceKey {
   return {
-    levels: widths.map((rules) => ({ rules, key: keyOf(bits, rules) })),
-    crowd: bits.version === 4 ? bits.high >>> 16 : CROWDS_OF_A_VERSION + mix(bits.high, seed),
+    kind,
+    high: firstBits(bits.high, 32, prefixLength),
+    low: firstBits(bits.low, 32, prefixLength - 32),
   }
-}
-
-function keyOf({ high, low }: AddressBits, { kind, prefixLength }: Width): PlaceKey {
-  return { kind, high: firstBits(high, prefixLength), low: firstBits(low, prefixLength - 32) }
-}
-
-/** Keeps the first `length` of 32 bits. */
-function firstBits(bits: number, length: number): number {
-  if (length <= 0) return 0
-  return length >= 32 ? bits : (bits & (-1 << (32 - length))) >>> 0
 }
 
 function mix(high: number, seed: number): number {

@@ -24,6 +24,8 @@ export type HitTable = {
   readonly markShared: (place: number, now: number) => void
   /** Whether such a hit has not been forgotten yet. */
   readonly isShared: (place: number, now: number) => boolean
+  /** Whether there may be a place that is shared. */
+  readonly isAnyShared: (now: number) => boolean
 }
 
 /** Up to this limit a place keeps each hit by itself. Beyond, hits of the same part of a window are kept as one. */
@@ -61,6 +63,7 @@ export function hitTable({
   let lastUsed = 0
   let freed = 0
   let opened = 0
+  let lastSharedAt = Number.NEGATIVE_INFINITY
   const queueFirst = [0, 0]
   const queueLast = [0, 0]
   const crowdSizes = new Uint32Array(crowds)
@@ -167,8 +170,10 @@ export function hitTable({
     openedAs: (place) => places.openedAs[place] ?? 0,
     markShared(place, now) {
       places.sharedAt[place] = now
+      lastSharedAt = now
     },
     isShared: (place, now) => (places.sharedAt[place] ?? 0) > now - windowMs,
+    isAnyShared: (now) => lastSharedAt > now - windowMs,
   }
 }
 

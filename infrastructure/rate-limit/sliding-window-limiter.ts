@@ -1,7 +1,7 @@
 import type { RateLimiter, RateLimitSubject } from '../../application/ports.ts'
 import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
 import type { Email } from '../../domain/email.ts'
-import { CROWDS, clientLevels, type Level } from './client-levels.ts'
+import { type Client, CROWDS, clientOf, networkKey } from './client-levels.ts'
 import { type HitTable, hitTable } from './hit-table.ts'
 import type { PlaceKey } from './place-index.ts'
 
@@ -94,9 +94,9 @@ export function slidingWindowLimiter({
 
   function takeAsClient(address: string | null, now: number): Verdict {
     clients.forgetExpired(now)
-    const { levels, crowd } = clientLevels(address, seeds[0])
-    const counted = countedLevels(clients, levels, { now, crowd, limit })
-    const verdict = judge(clients, counted, { now, crowd })
+    const client = clientOf(address, seeds[0])
+    const counted = countedLevels(clients, client, { now, limit })
+    const verdict = judge(clients, counted, { now, crowd: client.crowd })
     const [narrowest] = counted
     if (verdict.accepted && narrowest && narrowest.width !== 'client') {
       clients.markShared(clients.find(narrowest.key), now)
@@ -123,19 +123,23 @@ export function slidingWindowLimiter({
  */
 function countedLevels(
   table: HitTable,
-  levels: readonly Level[],
-  { now, crowd, limit }: { now: number; crowd: number; limit: number },
+  client: Client,
+  { now, limit }: { now: number; limit: number },
 ): Counted[] {
-  const fill = table.fill(crowd)
+  const fill = table.fill(client.crowd)
+  const isAnyShared = table.isAnyShared(now)
   const counted: Counted[] = []
-  for (const level of levels) {
-    const { width, budgets, openedUntil, always } = level.rules
-    const place = table.find(level.key)
+  for (const rules of client.widths) {
+    const { width, budgets, openedUntil, always } = rules
     const narrower = counted.at(-1)
+    // Without a flood, most networks are not even looked up.
+    if (narrower && !always && !isAnyShared) continue
+    const key = networkKey(client, rules)
+    const place = table.find(key)
     const isCounted = narrower
       ? always || mayHaveCounted(table, { place, narrower: narrower.place, now })
-      : place !== 0 || fill < openedUntil || level === levels.at(-1)
-    if (isCounted) counted.push({ width, limit: limit * budgets, key: level.key, place })
+      : place !== 0 || fill < openedUntil || rules === client.widths.at(-1)
+    if (isCounted) counted.push({ width, limit: limit * budgets, key, place })
   }
   return counted
 }
