@@ -151,6 +151,25 @@ describe('clients and their networks', () => {
     expect(await limiter.take('192.0.2.1')).toMatchObject({ remaining: 1, width: 'client' })
   })
 
+  test('that a network has counted for want of places do not get a second budget with a place', async () => {
+    const limiter = openLimiter(1, 32)
+    const others = Array.from({ length: 16 }, (_, index) => `10.${index}.0.1`)
+    expect(await countAccepted(limiter, others)).toBe(16)
+    limiter.advance(500)
+    const clients = Array.from({ length: 5 }, (_, index) => `192.0.2.${index}`)
+    expect(await countAccepted(limiter, clients)).toBe(4)
+    limiter.advance(500)
+    expect(await limiter.take('192.0.2.0')).toEqual({
+      accepted: false,
+      remaining: 0,
+      resetMs: 500,
+      width: '/24',
+    })
+    expect(await limiter.take('198.51.100.1')).toMatchObject({ accepted: true, width: 'client' })
+    limiter.advance(500)
+    expect(await limiter.take('192.0.2.0')).toMatchObject({ accepted: true, width: 'client' })
+  })
+
   test('of further networks are refused once every place is taken, until one is free', async () => {
     const limiter = openLimiter(1, 16)
     for (let index = 0; index < 200; index++) {
