@@ -32,7 +32,7 @@ export type HitTable = {
 const EXACT_MAX = 256
 const TICKS_PER_WINDOW = 256
 
-const CAPACITY_AT_FIRST = 4096
+const CAPACITY_AT_FIRST = 256
 
 /** The hits are kept in the order in which they expire: those that stand for themselves, and those of whole ticks. */
 const QUEUES = [0, 1] as const

@@ -12,7 +12,7 @@ type PlaceIndex = {
   readonly remove: (place: number) => void
 }
 
-const PLACES_AT_FIRST = 1024
+const PLACES_AT_FIRST = 256
 /** Half of the slots stay empty at least, so that a search ends after a few. */
 const SLOTS_PER_PLACE = 2
 
