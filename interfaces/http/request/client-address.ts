@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Log } from '../../../application/ports.ts'
 import { unmapped } from '../../../domain/client-network.ts'
+import { knowProxies } from '../known-proxies.ts'
 import { lastEntries } from './header-list.ts'
 
 /** Finds the address a request comes from: its peer's, or the one that trusted proxies have passed on. */
@@ -13,6 +14,7 @@ export function clientAddressReader(
   isTrustedProxy: (address: string) => boolean,
   log: Log,
 ): ClientAddressReader {
+  const isTrusted = knowProxies(isTrustedProxy)
   let hasWarned = false
   /** Once, because a proxy sends it with every request. */
   function warn(entry: string): void {
@@ -22,13 +24,14 @@ export function clientAddressReader(
   }
 
   return (request, peerAddress) => {
-    let believed = unwrap(peerAddress ?? '')
-    if (!isIP(believed)) return null
+    const peer = readAddress(peerAddress ?? '')
+    if (peer === null || !isTrusted(peer)) return peer
 
+    let believed = peer
     // Each proxy appends the address that called it. From the right, the first untrusted address is the client's; a
     // client may have made up those before it.
     for (const entry of lastEntries(request.headers.get('x-forwarded-for'))) {
-      if (!isTrustedProxy(believed)) break
+      if (!isTrusted(believed)) break
       const address = forwardedAddress(entry)
       if (address === null) {
         warn(entry)
@@ -45,8 +48,8 @@ function forwardedAddress(entry: string): string | null {
   if (entry.length > ENTRY_LENGTH_MAX) return null
   const [, version6, version4] =
     /^(?:\[([^[\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(entry) ?? []
-  const address = unwrap(version6 ?? version4 ?? entry)
-  return isIP(address) && (version6 === undefined || isIP(unzoned(version6)) === 6) ? address : null
+  const isVersion6 = version6 === undefined || isIP(unzoned(version6)) === 6
+  return isVersion6 ? readAddress(version6 ?? version4 ?? entry) : null
 }
 
 /** What an entry looks like, without what it says: each digit as 9, each letter as a. */
@@ -57,13 +60,16 @@ function shapeOf(entry: string): string {
     .replace(/[^9.:[\]"=;_-]/g, 'a')
 }
 
-function unwrap(address: string): string {
-  const bare = unzoned(address)
-  return isIP(bare) === 6 ? unmapped(bare) : bare
+/** The address alone, and of IPv4 where it came mapped into IPv6; null where there is none. */
+function readAddress(text: string): string | null {
+  const bare = unzoned(text)
+  const version = isIP(bare)
+  if (version === 0) return null
+  return version === 6 ? unmapped(bare) : bare
 }
 
 /** A zone names an interface of ours, not a client. */
 function unzoned(address: string): string {
-  const [bare = ''] = address.split('%', 1)
-  return bare
+  const zone = address.indexOf('%')
+  return zone === -1 ? address : address.slice(0, zone)
 }
