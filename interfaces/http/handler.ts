@@ -6,7 +6,7 @@ import { bodyBudget } from './request/body-budget.ts'
 import { clientAddressReader } from './request/client-address.ts'
 import { type Exchange, NOT_COUNTED, rememberExchange } from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
-import { consumeRateLimit } from './request/rate-limit.ts'
+import { rateLimitCounter } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
 import { newRequestId, REQUEST_ID } from './request/request-id.ts'
 import { ROUTED_ORIGIN, readTarget, type SentSegments, type Target } from './request/target.ts'
@@ -33,6 +33,7 @@ export function createHandler(options: HttpOptions): Handler {
   const answers = answerMaker(options)
   const app = createApp(options, answers)
   const clientAddress = clientAddressReader(options.isTrustedProxy, ports.log)
+  const countAgainstLimit = rateLimitCounter(options)
   const bodyOf = bodyReader(options, pathMatcher(postPaths(app.routes)))
   const report = reporter(
     ports,
@@ -58,7 +59,7 @@ export function createHandler(options: HttpOptions): Handler {
   async function answer(exchange: Exchange): Promise<Response> {
     const { request, target, requestId } = exchange
     try {
-      const verdict = await consumeRateLimit(options, exchange)
+      const verdict = await countAgainstLimit(exchange)
       exchange.rateLimit = verdict.headers
       if (!verdict.accepted) throw new RequestRefused('too_many_requests')
       if (target.refusal !== null) throw new RequestRefused(target.refusal)

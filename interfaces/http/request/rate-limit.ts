@@ -11,36 +11,45 @@ type RateLimitVerdict = {
 
 const UNLIMITED: RateLimitVerdict = { accepted: true, headers: {} }
 
-/** Counts the request against the limit of its path: that of the token's address, or else of the client. */
-export async function consumeRateLimit(
-  { ports, limiters }: Pick<HttpOptions, 'ports' | 'limiters'>,
+/** Counts each request against the limit of its path: that of the token's address, or else of the client. */
+export function rateLimitCounter({
+  ports,
+  limiters,
+}: Pick<HttpOptions, 'ports' | 'limiters'>): (
   limited: LimitedRequest,
-): Promise<RateLimitVerdict> {
-  const { policy } = limited.rules
-  const limiter = policy && limiters[policy]
-  if (!limiter) return UNLIMITED
+) => Promise<RateLimitVerdict> {
+  const limits = {
+    general: limitOf('general', limiters.general),
+    auth: limitOf('auth', limiters.auth),
+    premium: limitOf('premium', limiters.premium),
+  }
 
-  const subject = await findRateLimitSubject(ports, policy, limited)
-  const verdict = await limiter.take(subject)
-  if (!verdict.accepted)
+  return async (limited) => {
+    const { policy } = limited.rules
+    const limit = policy && limits[policy]
+    if (!limit) return UNLIMITED
+
+    const subject = await findRateLimitSubject(ports, policy, limited)
+    const verdict = await limit.limiter.take(subject)
+    if (verdict.accepted) return { accepted: true, headers: limit.headersOf(verdict) }
     ports.telemetry.record({ kind: 'client_refused', policy, width: verdict.width })
-  return {
-    accepted: verdict.accepted,
-    headers: rateLimitHeaders(policy, limiter, verdict),
+    const retryAfter = String(waitSeconds(verdict.resetMs))
+    return { accepted: false, headers: { ...limit.headersOf(verdict), 'Retry-After': retryAfter } }
   }
 }
 
-/** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refusal. */
-function rateLimitHeaders(
-  policy: RateLimitPolicy,
-  { limit, windowMs }: RateLimiter,
-  { accepted, remaining, resetMs }: Awaited<ReturnType<RateLimiter['take']>>,
-): Record<string, string> {
-  const seconds = waitSeconds(resetMs)
+/** What is the same for all requests that a limiter counts is made once. */
+function limitOf(policy: RateLimitPolicy, limiter: RateLimiter | null) {
+  if (!limiter) return null
+  const { limit, windowMs } = limiter
+  const policyText = `"${policy}";q=${limit};w=${Math.ceil(windowMs / 1000)}`
   return {
-    'RateLimit-Policy': `"${policy}";q=${limit};w=${Math.ceil(windowMs / 1000)}`,
-    RateLimit: `"${policy}";r=${remaining};t=${seconds}`,
-    ...(accepted ? {} : { 'Retry-After': String(seconds) }),
+    limiter,
+    /** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers. */
+    headersOf: ({ remaining, resetMs }: { remaining: number; resetMs: number }) => ({
+      'RateLimit-Policy': policyText,
+      RateLimit: `"${policy}";r=${remaining};t=${waitSeconds(resetMs)}`,
+    }),
   }
 }
 
