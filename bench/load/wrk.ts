@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { onLoadCore } from '../machine.ts'
+import type { RequestFile } from './request-file.ts'
+
+const CONNECTIONS = 64
+const SCRIPT = join(import.meta.dir, 'requests.lua')
+
+export const HOW_TO_INSTALL =
+  'wrk is not installed. It is the load generator: `apt-get install wrk` (Debian, Ubuntu), `brew install wrk` (macOS).'
+
+/** What one run of wrk has seen. Latencies are in milliseconds. */
+export type LoadFigures = {
+  readonly requests: number
+  readonly seconds: number
+  readonly p50: number
+  readonly p99: number
+}
+
+type WrkReport = LoadFigures & {
+  /** Answers with a status from 400 on. */
+  readonly refused: number
+  /** Connections that failed, and answers that never came. */
+  readonly broken: number
+  /** Answers that are not the expected ones, where that was looked at. */
+  readonly wrong: number
+  readonly example: string
+}
+
+export const hasWrk = () => Bun.which('wrk') !== null
+
+/**
+ * Sends the requests over 64 connections. Throws where an answer is an error or does not come. With `expected`, every
+ * answer has to be a 200 with this text in it, which costs wrk too much time to do while it measures.
+ */
+export async function load(
+  url: string,
+  { path, isRepeated }: RequestFile,
+  { seconds, expected }: { seconds: number; expected?: string },
+): Promise<LoadFigures> {
+  const options = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', SCRIPT, url]
+  const parameters = [path, isRepeated ? 'repeated' : 'once']
+  if (expected !== undefined) parameters.push(expected)
+  const wrk = Bun.spawn(onLoadCore(['wrk', ...options, '--', ...parameters]), {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [output, errors] = await Promise.all([
+    new Response(wrk.stdout).text(),
+    new Response(wrk.stderr).text(),
+  ])
+  const line = output.split('\n').find((one) => one.startsWith('{'))
+  if ((await wrk.exited) !== 0 || !line) throw new Error(`wrk failed:\n${output}${errors}`)
+
+  const report: WrkReport = JSON.parse(line)
+  const { requests, refused, broken, wrong, example } = report
+  if (requests === 0 || refused + broken + wrong > 0) {
+    const counts = `${refused} errors, ${broken} broken, ${wrong} unexpected ${example}`
+    throw new Error(`of ${requests} answers ${counts}`)
+  }
+  return report
+}

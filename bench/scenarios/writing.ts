@@ -1,0 +1,70 @@
+import { post } from '../load/request-file.ts'
+import { emailOf } from '../seed/addresses.ts'
+import { mailCodes } from '../seed/codes.ts'
+import { payments } from '../seed/notifications.ts'
+import { countPaid, openPurchases } from '../seed/open-purchases.ts'
+import type { Scenario, Stage } from './scenario.ts'
+
+const WRITING = { tokens: 0, writes: true, isRepeated: false } as const
+
+export async function paymentRequests(stage: Stage, amount: number): Promise<readonly string[]> {
+  const first = stage.takeNumbers(amount)
+  openPurchases(stage.database, { first, amount })
+  const notifications = await payments(first, amount)
+  return notifications.map(({ body, signature }) =>
+    post('/webhook/stripe', body, { 'Stripe-Signature': signature }),
+  )
+}
+
+/** Of addresses that nobody has used before. */
+export async function verificationRequests(
+  stage: Stage,
+  amount: number,
+): Promise<readonly string[]> {
+  const first = stage.takeNumbers(amount)
+  return Array.from({ length: amount }, (_, index) =>
+    post('/auth/verify-email', JSON.stringify({ email: emailOf(first + index) })),
+  )
+}
+
+export const WRITING_SCENARIOS: readonly Scenario[] = [
+  {
+    ...WRITING,
+    name: 'verify-email',
+    about: 'a code for a new address, to the double of Resend',
+    expected: '"success":true',
+    requests: verificationRequests,
+  },
+  {
+    ...WRITING,
+    name: 'login',
+    about: 'a code for a token, another reader each',
+    expected: '"token":',
+    async requests(stage, amount) {
+      // A second code would take the place of the first one.
+      const length = Math.min(amount, stage.addresses)
+      const first = stage.takeNumbers(length)
+      const emails = Array.from({ length }, (_, index) =>
+        emailOf((first + index) % stage.addresses),
+      )
+      const codes = mailCodes(stage.database, emails)
+      return emails.map((email, index) =>
+        post('/auth/login', JSON.stringify({ email, code: codes[index] })),
+      )
+    },
+  },
+  {
+    ...WRITING,
+    name: 'webhook',
+    about: 'a payment, another purchase each, durable',
+    expected: '"received":true',
+    requests: paymentRequests,
+    promises: {
+      begin: ({ database }) => countPaid(database),
+      check({ database }, begun, answers) {
+        const stored = countPaid(database) - begun
+        if (stored < answers) throw new Error(`${answers} payments answered, ${stored} stored`)
+      },
+    },
+  },
+]
