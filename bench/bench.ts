@@ -1,77 +1,93 @@
-// `bun run bench [SCENARIO...]`: what a request costs, beside a bare Bun server in the same run. See bench/README.md.
+// `bun run bench [NAME...]`: what requests cost, beside a bare Bun server in the same run. bench/README.md says how.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { HOW_TO_INSTALL, hasWrk } from './load/wrk.ts'
-import { describeMachine, leaveServerCore } from './machine.ts'
-import { figuresOf } from './report/figures.ts'
-import { measureRounds } from './rounds.ts'
-import { MIX } from './scenarios/mix.ts'
-import { READING_SCENARIOS } from './scenarios/reading.ts'
-import { WRITING_SCENARIOS } from './scenarios/writing.ts'
-import { copyDatabase, filledDatabase } from './seed/database.ts'
-import { startAlibi } from './servers/alibi.ts'
-import { startBare } from './servers/bare.ts'
-import { alibiExecutable, bareExecutable } from './servers/executables.ts'
-import { startProviders } from './servers/providers.ts'
+import { describeMachine, fileSystemOf, leaveServerCore } from './machine.ts'
+import { CLIENTS_OF_THE_LIMITER } from './measurements/clients.ts'
+import { FIRST_ANSWER } from './measurements/first-answer.ts'
+import { GROWTH } from './measurements/growth.ts'
+import { FILLED_HEADS } from './measurements/heads.ts'
+import type { Measurement, Outcome } from './measurements/measurement.ts'
+import { MEMORY } from './measurements/memory.ts'
+import { METRICS } from './measurements/metrics.ts'
+import { measureScenarios, SCENARIOS } from './measurements/scenarios.ts'
+import { STEADY_WEBHOOKS } from './measurements/steady-webhooks.ts'
+import { type Options, readOptions } from './options.ts'
+import { withTable } from './report/document.ts'
+import { printed } from './report/table.ts'
+import { openRun } from './run.ts'
 
-const SCENARIOS = [...READING_SCENARIOS, ...WRITING_SCENARIOS, MIX]
-const FIRST_NUMBER = 50_000_000
+const MEASUREMENTS: readonly Measurement[] = [
+  FIRST_ANSWER,
+  MEMORY,
+  CLIENTS_OF_THE_LIMITER,
+  STEADY_WEBHOOKS,
+  METRICS,
+  FILLED_HEADS,
+  GROWTH,
+]
+const PAGE = join(import.meta.dir, '../docs/performance.md')
 
-const { values, positionals } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
-    addresses: { type: 'string', default: '1000000' },
-    binary: { type: 'string' },
-  },
-  allowPositionals: true,
-})
-if (!hasWrk()) throw new Error(HOW_TO_INSTALL)
-leaveServerCore()
-const executable = values.binary ?? alibiExecutable()
-const cache = join(tmpdir(), `alibi-bench-${userInfo().uid}`)
-const addresses = Number(values.addresses)
-const folder = mkdtempSync(join(tmpdir(), 'alibi-bench-run-'))
-try {
-  const filled = filledDatabase(executable, { addresses, folder: cache })
-  console.log(describeMachine(folder))
-  console.log(
-    `${'scenario'.padEnd(24)} share   CPU us  bare   p50 ms   p99 ms  of bare's  MiB    per second`,
-  )
-  await using bare = await startBare(bareExecutable())
-  await using providers = await startProviders()
-  const named = SCENARIOS.filter(
-    ({ name }) => positionals.length === 0 || positionals.includes(name),
-  )
-  let number = FIRST_NUMBER
-  for (const scenario of named) {
-    const database = scenario.writes ? copyDatabase(filled, join(folder, scenario.name)) : filled
-    await using alibi = await startAlibi(executable, { database, folder, providers })
-    const stage = {
-      url: alibi.url,
-      database,
-      addresses,
-      tokens: scenario.tokens,
-      takeNumbers(amount: number) {
-        number += amount
-        return number - amount
-      },
-    }
-    const rounds = await measureRounds(scenario, {
-      stage,
-      servers: { bare, alibi },
-      rounds: Number(values.rounds),
-      seconds: Number(values.seconds),
-      folder,
-    })
-    const one = figuresOf(rounds)
-    console.log(
-      `${scenario.name.padEnd(24)} ${one.share.toFixed(3)} ${one.microseconds.toFixed(1).padStart(8)} ${one.bareMicroseconds.toFixed(1).padStart(5)} ${one.p50.toFixed(2).padStart(8)} ${one.p99.toFixed(2).padStart(8)} ${one.p99Multiple.toFixed(1).padStart(8)} ${one.mebibytes.toFixed(0).padStart(6)} ${one.perSecond.toFixed(0).padStart(10)}`,
-    )
+const words = Bun.argv.slice(2)
+const options = readOptions(words)
+if (hasWrk()) await measure(options)
+else {
+  console.error(`Nothing is measured: ${HOW_TO_INSTALL}`)
+  // Continuous integration goes on without it.
+  process.exitCode = options.isShort ? 0 : 1
+}
+
+async function measure(options: Options): Promise<void> {
+  const { scenarios, measurements } = chosen(options)
+  leaveServerCore()
+  await using run = await openRun(options)
+  const machine = describeMachine(run.folder)
+  console.log(machine)
+  if (fileSystemOf(run.folder) === 'tmpfs') {
+    console.log('Nothing is ever written to a disk there: name a folder on one with --folder.')
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+
+  const outcomes: Outcome[] = []
+  if (scenarios.length > 0) outcomes.push(tell(await measureScenarios(run, scenarios)))
+  for (const measurement of measurements) outcomes.push(tell(await measurement.measure(run)))
+
+  const command = ['bun run bench', ...words].join(' ')
+  const on = new Date().toISOString().slice(0, 10)
+  if (options.isWritten) await writePage(outcomes, `\`${command}\`, ${on}, ${machine}.`)
+  if (options.json) {
+    const raw = Object.fromEntries(outcomes.map(({ table, raw }) => [table.name, raw]))
+    await Bun.write(options.json, JSON.stringify({ command, on, machine, ...raw }, null, 2))
+  }
+}
+
+/** What was named, or what is measured without a name. Throws for a name that means nothing. */
+function chosen({ names, isShort, isWritten }: Options) {
+  const all = [...SCENARIOS, ...MEASUREMENTS].map(({ name }) => name)
+  const unknown = names.find((name) => !all.includes(name))
+  if (unknown !== undefined) throw new Error(`no ${unknown}: there are ${all.join(', ')}`)
+
+  const isNamed = ({ name }: { name: string }) => names.includes(name)
+  if (names.length > 0) {
+    return { scenarios: SCENARIOS.filter(isNamed), measurements: MEASUREMENTS.filter(isNamed) }
+  }
+  return {
+    scenarios: SCENARIOS.filter(({ isLong }) => !(isLong && isShort)),
+    measurements: MEASUREMENTS.filter(
+      ({ runs }) => runs === 'always' || isWritten || (runs === 'unless short' && !isShort),
+    ),
+  }
+}
+
+function tell(outcome: Outcome): Outcome {
+  console.log(`\n${printed(outcome.table)}`)
+  return outcome
+}
+
+async function writePage(outcomes: readonly Outcome[], source: string): Promise<void> {
+  const page = await Bun.file(PAGE).text()
+  const tables = outcomes.map(({ table }) => table)
+  await Bun.write(
+    PAGE,
+    tables.reduce((text, table) => withTable(text, table, source), page),
+  )
 }

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
-import { type RequestFile, writeRequests } from './load/request-file.ts'
+import { get, type RequestFile, writeRequests } from './load/request-file.ts'
+import { singleCommitsPerSecond } from './load/single-commits.ts'
 import { type LoadFigures, load } from './load/wrk.ts'
+import { progress } from './report/progress.ts'
+import type { Run } from './run.ts'
 import type { Scenario, Stage } from './scenarios/scenario.ts'
 import type { MeasuredServer } from './servers/measured-process.ts'
 
@@ -9,81 +12,85 @@ export type Round = {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** The server's own time on the processor for each request. */
+  /** The server's own time on a processor for each request. */
   readonly microseconds: number
 }
 
-/** Rounds of both servers, one after the other, and the service's memory after the last one. */
+/** Rounds of both servers in turn, and the service's memory after the last one. */
 export type Rounds = {
   readonly bare: readonly Round[]
   readonly alibi: readonly Round[]
+  /** Commits a second that are made one by one, for what is durable once it is answered. */
+  readonly singleCommits: readonly number[]
   readonly mebibytes: number
 }
 
-const WARM_UP_SECONDS = 1
-const WARM_UP_REQUESTS = 2000
-/** A server gets faster while it warms up. */
+const WARM_UP_SECONDS = 10
+const WARM_UP_REQUESTS = { repeated: 20_000, once: 2000, short: 500 }
+/** So much faster a server may get from one round to the next: then there are still enough requests. */
 const SPARE = 1.5
 
 /**
  * Loads the bare server and the service in turn. The one that is not under load stands still. The requests before the
- * first round are no part of the figures: of these, every answer is looked at.
+ * first round are no part of the figures: of these, every answer is looked at. Throws where an answer is an error, or
+ * where what was answered is not stored.
  */
 export async function measureRounds(
+  run: Run,
   scenario: Scenario,
-  {
-    stage,
-    servers: { bare, alibi },
-    rounds,
-    seconds,
-    folder,
-  }: {
-    stage: Stage
-    servers: { bare: MeasuredServer; alibi: MeasuredServer }
-    rounds: number
-    seconds: number
-    folder: string
-  },
+  { addresses = run.options.addresses, tokens = scenario.tokens } = {},
 ): Promise<Rounds> {
-  const plain = writeFile(join(folder, 'bare'), ['GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'], true)
-  const path = join(folder, 'requests')
-  const { isRepeated, expected } = scenario
-  const askFor = async (amount: number) =>
-    writeFile(path, await scenario.requests(stage, amount), isRepeated)
+  const { bare, folder, options } = run
+  const { isRepeated, expected, writes, countStored } = scenario
+  const step = progress(`${scenario.name}, ${addresses} addresses`)
+  step(0)
+  await using alibi = await run.startAlibi({ addresses, writes })
+  const { url, database } = alibi
+  const stage: Stage = { url, database, addresses, tokens, takeNumbers: run.takeNumbers }
 
-  let requests = await askFor(WARM_UP_REQUESTS)
-  const begun = scenario.promises?.begin(stage) ?? 0
+  const plain = write(join(folder, 'bare'), [get('/')], true)
+  const path = join(folder, 'requests')
+  const ask = async (amount: number) =>
+    write(path, await scenario.requests(stage, amount), isRepeated)
+
+  const amount = WARM_UP_REQUESTS[options.isShort ? 'short' : isRepeated ? 'repeated' : 'once']
+  let requests = await ask(amount)
+  const storedBefore = countStored?.(stage) ?? 0
   bare.pause()
-  const warmUp = await load(alibi.url, requests, { seconds: WARM_UP_SECONDS, expected })
+  const warmUp = await load(url, requests, { seconds: WARM_UP_SECONDS, amount, expected })
   let answers = warmUp.requests
   let fastest = warmUp.requests / warmUp.seconds
 
-  const found = { bare: [] as Round[], alibi: [] as Round[] }
-  for (let round = 0; round < rounds; round++) {
-    if (!isRepeated) requests = await askFor(Math.ceil(SPARE * fastest * seconds))
+  const found = { bare: [] as Round[], alibi: [] as Round[], singleCommits: [] as number[] }
+  for (let round = 0; round < options.rounds; round++) {
+    if (!isRepeated) requests = await ask(Math.ceil(SPARE * fastest * options.seconds))
     alibi.pause()
     bare.resume()
-    found.bare.push(roundOf(await measured(bare, plain, seconds)))
+    found.bare.push(roundOf(await measure(bare, plain, options.seconds)))
     bare.pause()
+    if (countStored)
+      found.singleCommits.push(await singleCommitsPerSecond(folder, options.isShort ? 0.3 : 1))
     alibi.resume()
-    const own = await measured(alibi, requests, seconds)
+    const own = await measure(alibi, requests, options.seconds)
     found.alibi.push(roundOf(own))
     answers += own.requests
     fastest = Math.max(fastest, own.requests / own.seconds)
+    step((round + 1) / options.rounds)
   }
   bare.resume()
-  scenario.promises?.check(stage, begun, answers)
+  const stored = countStored ? countStored(stage) - storedBefore : answers
+  if (stored < answers) throw new Error(`${answers} answers, but only ${stored} are stored`)
   return { ...found, mebibytes: alibi.residentMebibytes() }
 }
 
-function writeFile(path: string, requests: Iterable<string>, isRepeated: boolean): RequestFile {
+function write(path: string, requests: Iterable<string>, isRepeated: boolean): RequestFile {
   writeRequests(path, requests)
   return { path, isRepeated }
 }
 
 type Measured = LoadFigures & { readonly busySeconds: number }
 
-async function measured(
+async function measure(
   server: MeasuredServer,
   requests: RequestFile,
   seconds: number,
@@ -94,10 +101,6 @@ async function measured(
 }
 
 function roundOf({ requests, seconds, p50, p99, busySeconds }: Measured): Round {
-  return {
-    perSecond: requests / seconds,
-    p50,
-    p99,
-    microseconds: (1e6 * busySeconds) / requests,
-  }
+  const microseconds = (1e6 * busySeconds) / requests
+  return { perSecond: requests / seconds, p50, p99, microseconds }
 }

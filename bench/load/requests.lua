@@ -1,11 +1,15 @@
--- wrk -s requests.lua URL -- FILE (repeated|once) [TEXT]
+-- wrk -s requests.lua URL -- FILE AMOUNT [TEXT]
 --
 -- Sends the requests of a file: each is eight digits, its length in bytes, and then itself as it goes over the wire.
--- "repeated" sends them in turn for as long as wrk runs, "once" ends the run after the last one. With a text, every
--- answer has to be a 200 with that text in its body. Prints one line of JSON.
+-- AMOUNT is "once", which sends each once and then ends the run, or "endless", or how many to send: these two begin
+-- again after the last one. With a text, every answer has to be a 200 with that text in its body. Prints one line of
+-- JSON.
 
-local repeated, file
-local requests, position = {}, 0
+local ffi = require('ffi')
+ffi.cdef('int getpid(void); int kill(int process, int signal);')
+local SIGINT = 2
+
+local file, next_request, latest
 local threads = {}
 
 function setup(thread)
@@ -17,40 +21,48 @@ local function read()
   return length and file:read(tonumber(length))
 end
 
-function init(args)
-  file = assert(io.open(args[1], 'rb'))
-  repeated = args[2] == 'repeated'
-  wrong, example = 0, ''
-  if repeated then
-    for request in read do
-      table.insert(requests, request)
-    end
+local function repeated(left)
+  local requests, position = {}, 0
+  for request in read do
+    table.insert(requests, request)
   end
-  local text = args[3]
-  if text then
-    response = function(status, _, body)
-      if status == 200 and body:find(text, 1, true) then
-        return
-      end
-      wrong = wrong + 1
-      example = status .. ' ' .. body:sub(1, 300)
-    end
+  return function()
+    left = left - 1
+    position = position % #requests + 1
+    return left >= 0 and requests[position]
   end
 end
 
-local last
-function request()
-  if repeated then
-    position = position % #requests + 1
-    return requests[position]
+local function check_answers(text)
+  response = function(status, _, body)
+    if status == 200 and body:find(text, 1, true) then
+      return
+    end
+    wrong = wrong + 1
+    example = status .. ' ' .. body:sub(1, 300)
   end
-  local next = read()
-  if next then
-    last = next
+end
+
+function init(arguments)
+  local path, amount, text = unpack(arguments)
+  file = assert(io.open(path, 'rb'))
+  next_request = amount == 'once' and read or repeated(tonumber(amount) or math.huge)
+  wrong, example = 0, ''
+  if text then
+    check_answers(text)
+  end
+end
+
+function request()
+  local one = next_request()
+  if one then
+    latest = one
   else
     wrk.thread:stop()
+    -- Otherwise wrk would sleep until its time is over, and count that time as well.
+    ffi.C.kill(ffi.C.getpid(), SIGINT)
   end
-  return last
+  return latest
 end
 
 local function quoted(text)
@@ -58,23 +70,22 @@ local function quoted(text)
 end
 
 function done(summary, latency)
-  local wrong, example = 0, ''
+  local unexpected, last = 0, ''
   for _, thread in ipairs(threads) do
-    wrong = wrong + thread:get('wrong')
-    example = thread:get('example')
+    unexpected = unexpected + thread:get('wrong')
+    last = thread:get('example')
   end
   local errors = summary.errors
-  io.write(
-    string.format(
-      '{"requests":%d,"seconds":%f,"p50":%f,"p99":%f,"refused":%d,"broken":%d,"wrong":%d,"example":%s}\n',
-      summary.requests,
-      summary.duration / 1e6,
-      latency:percentile(50) / 1e3,
-      latency:percentile(99) / 1e3,
-      errors.status,
-      errors.connect + errors.read + errors.write + errors.timeout,
-      wrong,
-      quoted(example)
-    )
-  )
+  local lost = errors.connect + errors.read + errors.write + errors.timeout
+  local fields = {
+    '"requests":' .. summary.requests,
+    '"seconds":' .. summary.duration / 1e6,
+    '"p50":' .. latency:percentile(50) / 1e3,
+    '"p99":' .. latency:percentile(99) / 1e3,
+    '"refused":' .. errors.status,
+    '"lost":' .. lost,
+    '"unexpected":' .. unexpected,
+    '"example":' .. quoted(last),
+  }
+  io.write('{' .. table.concat(fields, ',') .. '}\n')
 end

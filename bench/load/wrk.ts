@@ -6,7 +6,7 @@ const CONNECTIONS = 64
 const SCRIPT = join(import.meta.dir, 'requests.lua')
 
 export const HOW_TO_INSTALL =
-  'wrk is not installed. It is the load generator: `apt-get install wrk` (Debian, Ubuntu), `brew install wrk` (macOS).'
+  'wrk is not installed. It is the load generator: apt-get install wrk (Debian, Ubuntu), brew install wrk (macOS).'
 
 /** What one run of wrk has seen. Latencies are in milliseconds. */
 export type LoadFigures = {
@@ -20,25 +20,31 @@ type WrkReport = LoadFigures & {
   /** Answers with a status from 400 on. */
   readonly refused: number
   /** Connections that failed, and answers that never came. */
-  readonly broken: number
+  readonly lost: number
   /** Answers that are not the expected ones, where that was looked at. */
-  readonly wrong: number
+  readonly unexpected: number
   readonly example: string
+}
+
+export type LoadOptions = {
+  /** The most that it may take. */
+  readonly seconds: number
+  /** Ends after so many requests. */
+  readonly amount?: number
+  /** What every answer, a 200, has in its body. To look at that takes wrk too much time while it measures. */
+  readonly expected?: string
 }
 
 export const hasWrk = () => Bun.which('wrk') !== null
 
-/**
- * Sends the requests over 64 connections. Throws where an answer is an error or does not come. With `expected`, every
- * answer has to be a 200 with this text in it, which costs wrk too much time to do while it measures.
- */
+/** Sends the requests over 64 connections. Throws where an answer is an error, does not come, or is unexpected. */
 export async function load(
   url: string,
   { path, isRepeated }: RequestFile,
-  { seconds, expected }: { seconds: number; expected?: string },
+  { seconds, amount, expected }: LoadOptions,
 ): Promise<LoadFigures> {
   const options = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', SCRIPT, url]
-  const parameters = [path, isRepeated ? 'repeated' : 'once']
+  const parameters = [path, isRepeated ? String(amount ?? 'endless') : 'once']
   if (expected !== undefined) parameters.push(expected)
   const wrk = Bun.spawn(onLoadCore(['wrk', ...options, '--', ...parameters]), {
     stdout: 'pipe',
@@ -52,10 +58,9 @@ export async function load(
   if ((await wrk.exited) !== 0 || !line) throw new Error(`wrk failed:\n${output}${errors}`)
 
   const report: WrkReport = JSON.parse(line)
-  const { requests, refused, broken, wrong, example } = report
-  if (requests === 0 || refused + broken + wrong > 0) {
-    const counts = `${refused} errors, ${broken} broken, ${wrong} unexpected ${example}`
-    throw new Error(`of ${requests} answers ${counts}`)
-  }
-  return report
+  const { requests, refused, lost, unexpected, example } = report
+  if (requests > 0 && refused + lost + unexpected === 0) return report
+  throw new Error(
+    `${requests} answers: ${refused} errors, ${lost} lost, ${unexpected} unexpected: ${example}`,
+  )
 }

@@ -1,29 +1,33 @@
 import type { Round, Rounds } from '../rounds.ts'
 
-/** What the rounds of one scenario come to. Shares and multiples are of the bare server's figures. */
+/** What the rounds of one scenario come to: medians, and their ratios to the bare server's. */
 export type Figures = {
   /** Of the bare server's answers a second. */
   readonly share: number
+  readonly perSecond: number
   readonly microseconds: number
   readonly bareMicroseconds: number
   readonly p50: number
   readonly p99: number
   readonly p99Multiple: number
-  readonly perSecond: number
   readonly mebibytes: number
+  /** How many times as many answers as commits that are made one by one. Null where no answer promises a commit. */
+  readonly singleCommitsMultiple: number | null
 }
 
-export function figuresOf({ bare, alibi, mebibytes }: Rounds): Figures {
+export function figuresOf({ bare, alibi, singleCommits, mebibytes }: Rounds): Figures {
   const [own, base] = [medians(alibi), medians(bare)]
+  const { perSecond, microseconds, p50, p99 } = own
   return {
-    share: own.perSecond / base.perSecond,
-    microseconds: own.microseconds,
+    share: perSecond / base.perSecond,
+    perSecond,
+    microseconds,
     bareMicroseconds: base.microseconds,
-    p50: own.p50,
-    p99: own.p99,
-    p99Multiple: own.p99 / base.p99,
-    perSecond: own.perSecond,
+    p50,
+    p99,
+    p99Multiple: p99 / base.p99,
     mebibytes,
+    singleCommitsMultiple: singleCommits.length > 0 ? perSecond / median(singleCommits) : null,
   }
 }
 
@@ -37,9 +41,17 @@ function medians(rounds: readonly Round[]): Round {
   }
 }
 
+/** Of an even number of values, the mean of the two in the middle. Throws where there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right)
-  const middle = Math.floor(sorted.length / 2)
-  const [low, high] = [sorted[middle - 1 + (sorted.length % 2)], sorted[middle]]
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
+  const low = sorted[Math.ceil(sorted.length / 2) - 1]
+  const high = sorted[Math.floor(sorted.length / 2)]
+  if (low === undefined || high === undefined) throw new Error('no values, and so no median')
+  return (low + high) / 2
+}
+
+/** The value that so large a share of the values does not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right)
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN
 }

@@ -34,6 +34,7 @@ export const READING_SCENARIOS: readonly Scenario[] = [
     name: 'premium-reasons-20000',
     about: 'an excuse, 20,000 tokens',
     tokens: 20_000,
+    isLong: true,
   },
   {
     ...READING,

@@ -1,21 +1,21 @@
-/** A running service, and whose requests it may get. */
+/** A running service, and who is known to it. */
 export type Stage = {
   readonly url: string
-  /** The path of its database, in which readers 0 to `addresses` - 1 have paid. */
+  /** The path of its database, in which the readers of the numbers below `addresses` have paid. */
   readonly database: string
   readonly addresses: number
   readonly tokens: number
-  /** So many numbers that no other request of this run has: the first one. */
+  /** The first of so many numbers that nobody else gets. */
   takeNumbers(amount: number): number
 }
-
-type Ask = (stage: Stage, amount: number) => Promise<readonly string[]>
 
 export type Scenario = {
   readonly name: string
   /** What it is, in a few words for the table. */
   readonly about: string
   readonly tokens: number
+  /** Whether the short form does without it. */
+  readonly isLong?: boolean
   /** Whether it leaves traces in the database, so that it works on a copy. */
   readonly writes: boolean
   /** Whether the same requests may be sent again and again: otherwise each is sent once. */
@@ -23,10 +23,7 @@ export type Scenario = {
   /** What the body of every right answer has. */
   readonly expected: string
   /** The requests as they go over the wire. Those that are repeated decide themselves how many they are. */
-  readonly requests: Ask
-  /** Throws where the database does not have what so many answers have promised since `begin`. */
-  readonly promises?: {
-    readonly begin: (stage: Stage) => number
-    readonly check: (stage: Stage, begun: number, answers: number) => void
-  }
+  readonly requests: (stage: Stage, amount: number) => Promise<readonly string[]>
+  /** How many rows the answers have made durable, where each makes one. They are compared with single commits. */
+  readonly countStored?: (stage: Stage) => number
 }

@@ -9,13 +9,17 @@ const INSERT = `INSERT INTO purchases (
   id, email, language, price_amount, price_currency, live, state, created_at, expires_at, session_id
 ) VALUES (?1, ?2, 'en', ?3, ?4, 0, 'open', ?5, ?6, ?7)`
 
-/** Stores purchases whose payment page was opened just now, beside the service that runs. */
+/**
+ * Stores purchases whose payment page was opened just now, beside the service that runs. Those of an earlier call that
+ * nobody has paid are deleted: to ask Stripe about them would be work that no load of a request has caused.
+ */
 export function openPurchases(path: string, { first, amount }: { first: number; amount: number }) {
   const client = openBeside(path)
   const insert = client.prepare(INSERT)
   const createdAt = Date.now()
   const expiresAt = createdAt + 33 * MINUTE_MS
   client.transaction(() => {
+    client.run("DELETE FROM purchases WHERE state = 'open'")
     for (let number = first; number < first + amount; number++) {
       const [id, email] = [purchaseIdOf(number), emailOf(number)]
       const { amount: asked, currency } = PRICE

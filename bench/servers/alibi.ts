@@ -1,29 +1,86 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { onLoadCore, onServerCore } from '../machine.ts'
-import { freePort, type MeasuredServer, measuredServer, untilAnswered } from './measured-process.ts'
+import {
+  freePort,
+  type MeasuredServer,
+  measuredServer,
+  stopped,
+  untilAnswered,
+} from './measured-process.ts'
 import type { Providers } from './providers.ts'
 import { SECRETS } from './secrets.ts'
 
 /** As much as a setting may allow: the limits count every request, and refuse none. */
 const RAISED = '100000/1s'
 
-export function productionSettings({
-  port,
-  metricsPort,
+export type MeasuredAlibi = MeasuredServer & {
+  /** The path of its database. */
+  readonly database: string
+}
+
+/**
+ * Starts the service as in production, with settings of one's own: all of its log goes through a pipe to a reader.
+ * Resolves once `path` has answered, with the milliseconds that this took in `answeredAfterMs`.
+ */
+export async function startAlibi(
+  executable: string,
+  {
+    database,
+    folder,
+    providers,
+    settings = {},
+    path = '/ready',
+  }: {
+    database: string
+    folder: string
+    providers: Providers
+    settings?: Readonly<Record<string, string>>
+    path?: string
+  },
+): Promise<MeasuredAlibi & { readonly answeredAfterMs: number }> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const env = {
+    ...productionSettings({ url, database, providers }),
+    PORT: String(port),
+    METRICS_PORT: String(await freePort()),
+    ...settings,
+  }
+  const { log, reader } = openLogPipe(join(folder, `log-${port}`))
+  const startedAt = performance.now()
+  const child = Bun.spawn(onServerCore([executable, 'serve']), {
+    cwd: folder,
+    env,
+    stdout: log,
+    stderr: 'inherit',
+  })
+  closeSync(log)
+  await untilAnswered(url + path, child)
+  const answeredAfterMs = performance.now() - startedAt
+  return {
+    ...measuredServer(url, child),
+    database,
+    answeredAfterMs,
+    async [Symbol.asyncDispose]() {
+      await stopped(child)
+      await reader.exited
+    },
+  }
+}
+
+function productionSettings({
+  url,
   database,
   providers,
 }: {
-  port: number
-  metricsPort: number
+  url: string
   database: string
-  providers: Pick<Providers, 'stripeUrl' | 'mailUrl'>
+  providers: Providers
 }): Record<string, string> {
   return {
     ...SECRETS,
-    PORT: String(port),
-    METRICS_PORT: String(metricsPort),
-    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    PUBLIC_URL: url,
     DATABASE_URL: `sqlite:${database}`,
     STRIPE_API_URL: providers.stripeUrl,
     RESEND_BASE_URL: providers.mailUrl,
@@ -31,37 +88,14 @@ export function productionSettings({
     RATE_LIMIT_GENERAL: RAISED,
     RATE_LIMIT_AUTH: RAISED,
     RATE_LIMIT_PREMIUM: RAISED,
-    // One network may have a twentieth of it, and all load comes from one.
+    // One network may have a twentieth of it, and all of the load comes from one.
     MAIL_LIMIT: 'off',
   }
 }
 
-export type MeasuredAlibi = MeasuredServer & { readonly database: string }
-
-/** Starts the service as in production: every line of its log goes through a pipe to a reader. */
-export async function startAlibi(
-  executable: string,
-  { database, folder, providers }: { database: string; folder: string; providers: Providers },
-): Promise<MeasuredAlibi> {
-  mkdirSync(folder, { recursive: true })
-  const [port, metricsPort] = [await freePort(), await freePort()]
-  const settings = productionSettings({ port, metricsPort, database, providers })
-  const log = openLogPipe(join(folder, `log-${port}`))
-  const child = Bun.spawn(onServerCore([executable, 'serve']), {
-    cwd: folder,
-    env: settings,
-    stdout: log,
-    stderr: 'inherit',
-  })
-  closeSync(log)
-  const { PUBLIC_URL: url = '' } = settings
-  await untilAnswered(`${url}/ready`, () => child.exitCode !== null)
-  return { ...measuredServer(url, child), database }
-}
-
-/** The end of a pipe to write to. Who reads it ends with its last writer. */
-function openLogPipe(path: string): number {
+/** The end of a pipe to write to, and the process that reads the other end until its last writer is gone. */
+function openLogPipe(path: string) {
   Bun.spawnSync(['mkfifo', '-m', '600', path])
-  Bun.spawn(onLoadCore(['sh', '-c', 'cat "$0" >/dev/null', path]))
-  return openSync(path, 'w')
+  const reader = Bun.spawn(onLoadCore(['sh', '-c', 'exec cat "$0" >/dev/null', path]))
+  return { log: openSync(path, 'w'), reader }
 }

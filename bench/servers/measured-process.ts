@@ -1,3 +1,4 @@
+import type { Subprocess } from 'bun'
 import { processorSeconds, residentMebibytes } from '../machine.ts'
 
 /** A server under load: its process and where it answers. */
@@ -10,10 +11,7 @@ export type MeasuredServer = AsyncDisposable & {
   resume(): void
 }
 
-export function measuredServer(
-  url: string,
-  child: { pid: number; kill(signal: NodeJS.Signals): void; exited: Promise<number> },
-): MeasuredServer {
+export function measuredServer(url: string, child: Subprocess): MeasuredServer {
   const { pid } = child
   return {
     url,
@@ -21,12 +19,15 @@ export function measuredServer(
     residentMebibytes: () => residentMebibytes(pid),
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGCONT')
-      child.kill('SIGTERM')
-      await child.exited
-    },
+    [Symbol.asyncDispose]: () => stopped(child),
   }
+}
+
+/** Ends a process, one that stands still as well. */
+export async function stopped(child: Subprocess): Promise<void> {
+  child.kill('SIGCONT')
+  child.kill('SIGTERM')
+  await child.exited
 }
 
 /** A port on which no process listens at this moment. */
@@ -39,17 +40,22 @@ export async function freePort(): Promise<number> {
 
 const RETRY_MS = 1
 
-/** Resolves once the address answers with 200. Throws where `hasEnded` says that it never will. */
-export async function untilAnswered(address: string, hasEnded: () => boolean): Promise<void> {
+/** Resolves once the address answers with 200. Throws where the process ends before. */
+export async function untilAnswered(address: string, child: Subprocess): Promise<void> {
   for (;;) {
-    try {
-      const answer = await fetch(address)
-      await answer.arrayBuffer()
-      if (answer.ok) return
-    } catch {
-      // Nobody listens yet.
-    }
-    if (hasEnded()) throw new Error(`a server ended before it answered ${address}`)
+    if (await isAnswered(address)) return
+    if (child.exitCode !== null) throw new Error(`a server ended before it answered ${address}`)
     await Bun.sleep(RETRY_MS)
+  }
+}
+
+async function isAnswered(address: string): Promise<boolean> {
+  try {
+    const answer = await fetch(address)
+    await answer.arrayBuffer()
+    return answer.status === 200
+  } catch {
+    // Nobody listens yet.
+    return false
   }
 }

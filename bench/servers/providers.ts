@@ -15,7 +15,7 @@ export async function startProviders(): Promise<Providers> {
   const { value } = await stripe.stdout.getReader().read()
   const stripeUrl = new TextDecoder().decode(value).trim()
   const mailUrl = `http://127.0.0.1:${mailPort}`
-  await untilAnswered(mailUrl, () => mail.exitCode !== null)
+  await untilAnswered(mailUrl, mail)
   return {
     stripeUrl,
     mailUrl,
