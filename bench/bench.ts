@@ -15,7 +15,7 @@ import { STEADY_WEBHOOKS } from './measurements/steady-webhooks.ts'
 import { type Options, readOptions } from './options.ts'
 import { withTable } from './report/document.ts'
 import { printed } from './report/table.ts'
-import { openRun } from './run.ts'
+import { openRun } from './run/run.ts'
 
 const MEASUREMENTS: readonly Measurement[] = [
   FIRST_ANSWER,

@@ -2,6 +2,9 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+// `bun run bench [--short] [--rounds N] [--seconds N] [--addresses N] [--binary PATH] [--folder PATH] [--json PATH]
+// [--write] [NAME...]`
+
 /** What the command line asks for. */
 export type Options = {
   /** Scenarios and further measurements, by name. None stand for what is measured without a name. */

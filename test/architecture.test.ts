@@ -147,6 +147,7 @@ function wideComments({ file, text }: Source): string[] {
 
 const sources = await readSources('{domain,application,infrastructure,interfaces}/**/*.ts')
 const tests = await readSources('test/**/*.ts')
+const benchmark = await readSources('bench/**/*.ts')
 
 describe('the source', () => {
   test('is all there: every folder has files to look at', () => {
@@ -219,11 +220,21 @@ describe('the tests', () => {
   })
 })
 
+describe('the benchmark', () => {
+  test('has no file or folder that is more than a person takes in', () => {
+    expect(benchmark.length).toBeGreaterThan(0)
+    expect(benchmark.filter(({ text }) => text.split('\n').length > LINES_MAX)).toEqual([])
+    expect(crowdedFolders(benchmark)).toEqual([])
+    expect(twoWayPairs(benchmark)).toEqual([])
+    expect(benchmark.map(({ file }) => file).filter((file) => VAGUE_NAME.test(file))).toEqual([])
+  })
+})
+
 describe('the comments', () => {
-  test('of the product, the release and the tests fit on a screen', async () => {
+  test('of the product, the release, the benchmark and the tests fit on a screen', async () => {
     const release = await readSources('release/**/*.ts')
     expect(release.length).toBeGreaterThan(0)
-    expect([...sources, ...release, ...tests].flatMap(wideComments)).toEqual([])
+    expect([...sources, ...release, ...benchmark, ...tests].flatMap(wideComments)).toEqual([])
   })
 })
 

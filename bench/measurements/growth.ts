@@ -1,6 +1,6 @@
-import { type Figures, figuresOf } from '../report/figures.ts'
-import { measureRounds } from '../rounds.ts'
-import type { Run } from '../run.ts'
+import { type Figures, figuresOf, median } from '../report/figures.ts'
+import { measureRounds } from '../run/rounds.ts'
+import type { Run } from '../run/run.ts'
 import { PREMIUM_REASONS } from '../scenarios/reading.ts'
 import type { Measurement, Outcome } from './measurement.ts'
 
@@ -16,16 +16,19 @@ export const GROWTH: Measurement = {
     const raw: { addresses: number; tokens: number; figures: Figures }[] = []
     for (const addresses of ADDRESSES) {
       const row = [addresses.toLocaleString('en')]
+      const starts: number[] = []
       for (const tokens of TOKENS) {
         const rounds = await measureRounds(run, PREMIUM_REASONS, { addresses, tokens })
         const figures = figuresOf(rounds)
         raw.push({ addresses, tokens, figures })
+        starts.push(rounds.startMs)
         const { share, microseconds, p99Multiple } = figures
         row.push(share.toFixed(2), microseconds.toFixed(1), p99Multiple.toFixed(1))
       }
-      rows.push(row)
+      rows.push([...row, median(starts).toFixed(0)])
     }
-    return { table: { name: 'growth', head: ['addresses', ...TOKENS.flatMap(heads)], rows }, raw }
+    const head = ['addresses', ...TOKENS.flatMap(heads), 'ready after ms']
+    return { table: { name: 'growth', head, rows }, raw }
   },
 }
 

@@ -1,5 +1,5 @@
 import type { Table } from '../report/table.ts'
-import type { Run } from '../run.ts'
+import type { Run } from '../run/run.ts'
 
 /** A table for people, and the figures that it was made of. */
 export type Outcome = { readonly table: Table; readonly raw: unknown }

@@ -3,7 +3,7 @@ import { get, writeRequests } from '../load/request-file.ts'
 import { load } from '../load/wrk.ts'
 import { median } from '../report/figures.ts'
 import { progress } from '../report/progress.ts'
-import type { Run } from '../run.ts'
+import type { Run } from '../run/run.ts'
 import type { MeasuredServer } from '../servers/measured-process.ts'
 import type { Measurement, Outcome } from './measurement.ts'
 

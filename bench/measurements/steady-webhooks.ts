@@ -1,6 +1,6 @@
 import { quantile } from '../report/figures.ts'
 import { progress } from '../report/progress.ts'
-import type { Run } from '../run.ts'
+import type { Run } from '../run/run.ts'
 import { countPaid, openPurchases } from '../seed/open-purchases.ts'
 import { type Delivery, notificationsOfSales } from '../seed/sales.ts'
 import type { Measurement, Outcome } from './measurement.ts'

@@ -1,4 +1,22 @@
-import type { Round, Rounds } from '../rounds.ts'
+/** One round of load on one server. Latencies are in milliseconds. */
+export type Round = {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** The server's own time on a processor for each request. */
+  readonly microseconds: number
+}
+
+/** Rounds of both servers in turn, and the service's memory after the last one. */
+export type Rounds = {
+  readonly bare: readonly Round[]
+  readonly alibi: readonly Round[]
+  /** Commits a second that are made one by one, for what is durable once it is answered. */
+  readonly singleCommits: readonly number[]
+  /** From the start of the service until it was ready. */
+  readonly startMs: number
+  readonly mebibytes: number
+}
 
 /** What the rounds of one scenario come to: medians, and their ratios to the bare server's. */
 export type Figures = {

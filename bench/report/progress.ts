@@ -1,15 +1,19 @@
-const WIDTH = 100
+const WIDTH = 80
+/** How often a log without a terminal says how far it is. */
+const QUIET_MS = 10_000
 
-/** Shows on the terminal how far a long step is, on one line. Where there is no terminal, a line at begin and end. */
+/** Tells how far a long step is: on one line of a terminal, else with a line now and then, and one at the end. */
 export function progress(task: string): (share: number) => void {
   const startedAt = performance.now()
-  let shown = -1
+  const { isTTY } = process.stderr
+  let toldAt = startedAt
   return (share) => {
-    const percent = Math.floor(100 * share)
-    if (percent === shown || (!process.stderr.isTTY && percent > 0 && percent < 100)) return
-    shown = percent
-    const seconds = Math.round((performance.now() - startedAt) / 1000)
-    const text = `${task}: ${percent} %, ${seconds} s`.padEnd(WIDTH)
-    process.stderr.write(process.stderr.isTTY && percent < 100 ? `\r${text}` : `\r${text}\n`)
+    const now = performance.now()
+    const isEnd = share >= 1
+    if (!isEnd && !isTTY && now - toldAt < QUIET_MS) return
+    toldAt = now
+    const seconds = Math.round((now - startedAt) / 1000)
+    const text = `${task}: ${Math.floor(100 * share)} %, ${seconds} s`
+    process.stderr.write(isTTY ? `\r${text.padEnd(WIDTH)}${isEnd ? '\n' : ''}` : `${text}\n`)
   }
 }

@@ -47,6 +47,6 @@ function migrate(executable: string, path: string): void {
 function schemaOf(path: string): string {
   const client = new Database(path)
   const rows = client.query('SELECT sql FROM sqlite_schema ORDER BY name').values()
-  client.close()
+  client.close(true)
   return createHash('sha256').update(JSON.stringify(rows)).digest('hex').slice(0, 12)
 }

@@ -17,11 +17,13 @@ const RAISED = '100000/1s'
 export type MeasuredAlibi = MeasuredServer & {
   /** The path of its database. */
   readonly database: string
+  /** The milliseconds from its start to its first answer. */
+  readonly answeredAfterMs: number
 }
 
 /**
  * Starts the service as in production, with settings of one's own: all of its log goes through a pipe to a reader.
- * Resolves once `path` has answered, with the milliseconds that this took in `answeredAfterMs`.
+ * Resolves once `path` has answered.
  */
 export async function startAlibi(
   executable: string,
@@ -38,7 +40,7 @@ export async function startAlibi(
     settings?: Readonly<Record<string, string>>
     path?: string
   },
-): Promise<MeasuredAlibi & { readonly answeredAfterMs: number }> {
+): Promise<MeasuredAlibi> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const env = {

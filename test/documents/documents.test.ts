@@ -25,7 +25,7 @@ import {
 /** Goes with a release; links in it must lead to such files only. */
 const RELEASED = /^(?:README\.md|docs\/.+|operations\/(?!install\.sh$).+)$/
 const TOP_FOLDERS =
-  'domain|application|infrastructure|interfaces|operations|release|docs|test|\\.ci'
+  'domain|application|infrastructure|interfaces|operations|release|docs|test|bench|\\.ci'
 const REPOSITORY_PATH = new RegExp(`^(?:${TOP_FOLDERS})(?:/[\\w.*-]+)*/?$|^[A-Z]+\\.md$`)
 /** As a person types it: up to what a shell or a sentence puts behind it. */
 const ALIBI_LINE = /(?<![\w./@-])(?:\.\/)?alibi ((?:[a-z…]|--)[^\n`"#|>;&)]*)/g
@@ -62,12 +62,13 @@ describe('the documents', () => {
     expect(wrongIn((one) => broken(one).map(({ text }) => text))).toEqual([])
   })
 
-  test('are all linked from the README, but for the two that stay in the repository', () => {
+  test('are all linked from the README, but for the three that stay in the repository', () => {
     const from = named('README.md')
     const linked = linksOf(from).map(({ target }) => targetOf(from, target))
     const others = documents.map(({ file }) => file).filter((file) => !linked.includes(file))
-    expect(others).toEqual(['README.md', 'STYLE.md', 'test/README.md'])
-    for (const file of ['STYLE.md', 'test/README.md']) expect(from.text).toContain(`\`${file}\``)
+    expect(others).toEqual(['README.md', 'STYLE.md', 'bench/README.md', 'test/README.md'])
+    for (const file of ['STYLE.md', 'bench/README.md', 'test/README.md'])
+      expect(from.text).toContain(`\`${file}\``)
   })
 
   test('of a release link to nothing that is not in it', () => {
@@ -128,7 +129,7 @@ describe('the documents', () => {
   })
 
   test('speak of options that a command or a script takes', async () => {
-    const scripts = ['operations/install.sh', 'test/run.ts'].filter((file) =>
+    const scripts = ['operations/install.sh', 'test/run.ts', 'bench/options.ts'].filter((file) =>
       existsSync(path.join(ROOT, file)),
     )
     const texts = (await Promise.all(scripts.map(readFile))).join('\n')

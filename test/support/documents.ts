@@ -8,7 +8,7 @@ export type Document = { readonly file: string; readonly text: string }
 /** A fenced block, without its fences. */
 export type Block = { readonly language: string; readonly code: string }
 
-const FOLDERS = ['*.md', 'docs/**/*.md', 'operations/**/*.md', 'test/**/*.md']
+const FOLDERS = ['*.md', 'docs/**/*.md', 'operations/**/*.md', 'test/**/*.md', 'bench/*.md']
 const FENCED = /^```(\w*)\n([\s\S]*?)^```$/gm
 const INLINE_CODE = /`([^`\n]+(?:\n[^`\n]+)?)`/g
 

@@ -13,7 +13,7 @@ import { runAlibi } from '../service/alibi-process.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 /** What building does not need, or makes. */
-const LEFT_OUT = ['.cache', '.git', 'dist', 'node_modules', 'test']
+const LEFT_OUT = ['.cache', '.git', 'bench', 'dist', 'node_modules', 'test']
 /** Within the checkout, so that whatever lies there is its owner's; under node_modules no macro would be run. */
 const CACHE = join(ROOT, '.cache')
 const FOLDER_PREFIX = 'alibi-built-by-'

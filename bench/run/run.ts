@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Options } from './options.ts'
-import { copyDatabase, filledDatabase } from './seed/database.ts'
-import { type MeasuredAlibi, startAlibi } from './servers/alibi.ts'
-import { startBare } from './servers/bare.ts'
-import { alibiExecutable, bareExecutable } from './servers/executables.ts'
-import type { MeasuredServer } from './servers/measured-process.ts'
-import { type Providers, startProviders } from './servers/providers.ts'
+import type { Options } from '../options.ts'
+import { copyDatabase, filledDatabase } from '../seed/database.ts'
+import { type MeasuredAlibi, startAlibi } from '../servers/alibi.ts'
+import { startBare } from '../servers/bare.ts'
+import { alibiExecutable, bareExecutable } from '../servers/executables.ts'
+import type { MeasuredServer } from '../servers/measured-process.ts'
+import { type Providers, startProviders } from '../servers/providers.ts'
 
 /** What all measurements of one run share. */
 export type Run = AsyncDisposable & {

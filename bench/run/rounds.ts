@@ -1,29 +1,12 @@
 import { join } from 'node:path'
-import { get, type RequestFile, writeRequests } from './load/request-file.ts'
-import { singleCommitsPerSecond } from './load/single-commits.ts'
-import { type LoadFigures, load } from './load/wrk.ts'
-import { progress } from './report/progress.ts'
+import { get, type RequestFile, writeRequests } from '../load/request-file.ts'
+import { singleCommitsPerSecond } from '../load/single-commits.ts'
+import { type LoadFigures, load } from '../load/wrk.ts'
+import type { Round, Rounds } from '../report/figures.ts'
+import { progress } from '../report/progress.ts'
+import type { Scenario, Stage } from '../scenarios/scenario.ts'
+import type { MeasuredServer } from '../servers/measured-process.ts'
 import type { Run } from './run.ts'
-import type { Scenario, Stage } from './scenarios/scenario.ts'
-import type { MeasuredServer } from './servers/measured-process.ts'
-
-/** One round of load on one server. Latencies are in milliseconds. */
-export type Round = {
-  readonly perSecond: number
-  readonly p50: number
-  readonly p99: number
-  /** The server's own time on a processor for each request. */
-  readonly microseconds: number
-}
-
-/** Rounds of both servers in turn, and the service's memory after the last one. */
-export type Rounds = {
-  readonly bare: readonly Round[]
-  readonly alibi: readonly Round[]
-  /** Commits a second that are made one by one, for what is durable once it is answered. */
-  readonly singleCommits: readonly number[]
-  readonly mebibytes: number
-}
 
 const WARM_UP_SECONDS = 10
 const WARM_UP_REQUESTS = { repeated: 20_000, once: 2000, short: 500 }
@@ -80,7 +63,7 @@ export async function measureRounds(
   bare.resume()
   const stored = countStored ? countStored(stage) - storedBefore : answers
   if (stored < answers) throw new Error(`${answers} answers, but only ${stored} are stored`)
-  return { ...found, mebibytes: alibi.residentMebibytes() }
+  return { ...found, startMs: alibi.answeredAfterMs, mebibytes: alibi.residentMebibytes() }
 }
 
 function write(path: string, requests: Iterable<string>, isRepeated: boolean): RequestFile {
