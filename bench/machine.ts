@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
+import { cpus } from 'node:os'
 
-const CORES = availableParallelism()
+/** Servers have one core and everything else has another, where there are two that this process may use. */
+const CORES = allowedCores()
+const [SERVER_CORE = '', LOAD_CORE = ''] = CORES
 
-/** Servers have the first core and everything else the second one, where there are two. */
-const SERVER_CORE = '0'
-const LOAD_CORE = '1'
-
-export const isPinned = CORES > 1 && Bun.which('taskset') !== null
+const isPinned = CORES.length > 1 && Bun.which('taskset') !== null
 
 export const onServerCore = (command: readonly string[]) => pinned(SERVER_CORE, command)
 export const onLoadCore = (command: readonly string[]) => pinned(LOAD_CORE, command)
@@ -25,12 +23,23 @@ export function leaveServerCore(): void {
 export function describeMachine(folder: string): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown processor'
   const place = isPinned ? 'servers on one core, load on another' : 'nothing pinned to a core'
-  return `${CORES} cores (${model}), ${place}, databases on ${fileSystemOf(folder)}`
+  const cores = CORES.length === 1 ? '1 core' : `${CORES.length} cores`
+  return `${cores} (${model}), ${place}, databases on ${fileSystemOf(folder)}`
+}
+
+/** The numbers of the cores, from a list such as `0-3,8` (proc_pid_status(5)). */
+function allowedCores(): readonly string[] {
+  const status = readFileSync('/proc/self/status', 'latin1')
+  const [, list = ''] = /^Cpus_allowed_list:\s+(\S+)/m.exec(status) ?? []
+  return list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number)
+    return Array.from({ length: last - first + 1 }, (_, index) => String(first + index))
+  })
 }
 
 export function fileSystemOf(folder: string): string {
-  const { stdout } = Bun.spawnSync(['stat', '-f', '-c', '%T', folder])
-  return stdout.toString().trim() || 'an unknown file system'
+  const { stdout } = Bun.spawnSync(['df', '--output=fstype', folder])
+  return stdout.toString().trim().split('\n').at(-1) || 'an unknown file system'
 }
 
 const TICKS_PER_SECOND = 100
