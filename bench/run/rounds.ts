@@ -12,6 +12,7 @@ const WARM_UP_SECONDS = 10
 const WARM_UP_REQUESTS = { repeated: 20_000, once: 2000, short: 500 }
 /** So much faster a server may get from one round to the next: then there are still enough requests. */
 const SPARE = 1.5
+const COMMIT_SECONDS = { whole: 1, short: 0.3 }
 
 /**
  * Loads the bare server and the service in turn. The one that is not under load stands still. The requests before the
@@ -24,51 +25,77 @@ export async function measureRounds(
   { addresses = run.options.addresses, tokens = scenario.tokens } = {},
 ): Promise<Rounds> {
   const { bare, folder, options } = run
-  const { isRepeated, expected, writes, countStored } = scenario
-  const step = progress(`${scenario.name}, ${addresses} addresses`)
+  const { name, writes, countStored } = scenario
+  const step = progress(`${name}, ${addresses} addresses`)
   step(0)
   await using alibi = await run.startAlibi({ addresses, writes })
   const { url, database } = alibi
   const stage: Stage = { url, database, addresses, tokens, takeNumbers: run.takeNumbers }
+  const plain = requestFile(join(folder, 'bare'), [get('/')], true)
+  const ask = requester(scenario, { stage, path: join(folder, 'requests') })
 
-  const plain = write(join(folder, 'bare'), [get('/')], true)
-  const path = join(folder, 'requests')
-  const ask = async (amount: number) =>
-    write(path, await scenario.requests(stage, amount), isRepeated)
-
-  const amount = WARM_UP_REQUESTS[options.isShort ? 'short' : isRepeated ? 'repeated' : 'once']
-  let requests = await ask(amount)
-  const storedBefore = countStored?.(stage) ?? 0
   bare.pause()
-  const warmUp = await load(url, requests, { seconds: WARM_UP_SECONDS, amount, expected })
-  let answers = warmUp.requests
-  let fastest = warmUp.requests / warmUp.seconds
+  const storedBefore = countStored?.(stage) ?? 0
+  const warmUp = await warmUpWith(ask, { scenario, stage, isShort: options.isShort })
+  const own = [warmUp.figures]
+  let { requests } = warmUp
 
   const found = { bare: [] as Round[], alibi: [] as Round[], singleCommits: [] as number[] }
   for (let round = 0; round < options.rounds; round++) {
-    if (!isRepeated) requests = await ask(Math.ceil(SPARE * fastest * options.seconds))
     alibi.pause()
     bare.resume()
     found.bare.push(roundOf(await measure(bare, plain, options.seconds)))
     bare.pause()
-    if (countStored)
-      found.singleCommits.push(await singleCommitsPerSecond(folder, options.isShort ? 0.3 : 1))
+    if (countStored) {
+      const seconds = COMMIT_SECONDS[options.isShort ? 'short' : 'whole']
+      found.singleCommits.push(await singleCommitsPerSecond(folder, seconds))
+    }
     alibi.resume()
-    const own = await measure(alibi, requests, options.seconds)
-    found.alibi.push(roundOf(own))
-    answers += own.requests
-    fastest = Math.max(fastest, own.requests / own.seconds)
+    if (!scenario.isRepeated) requests = await ask(enough(own, options.seconds))
+    const measured = await measure(alibi, requests, options.seconds)
+    own.push(measured)
+    found.alibi.push(roundOf(measured))
     step((round + 1) / options.rounds)
   }
   bare.resume()
-  const stored = countStored ? countStored(stage) - storedBefore : answers
-  if (stored < answers) throw new Error(`${answers} answers, but only ${stored} are stored`)
+
+  if (countStored) {
+    const answers = own.reduce((sum, one) => sum + one.requests, 0)
+    const stored = countStored(stage) - storedBefore
+    if (stored < answers) throw new Error(`${answers} answers, but only ${stored} are stored`)
+  }
   return { ...found, startMs: alibi.answeredAfterMs, mebibytes: alibi.residentMebibytes() }
 }
 
-function write(path: string, requests: Iterable<string>, isRepeated: boolean): RequestFile {
+type Ask = (amount: number) => Promise<RequestFile>
+
+function requester(
+  { requests, isRepeated }: Scenario,
+  { stage, path }: { stage: Stage; path: string },
+): Ask {
+  return async (amount) => requestFile(path, await requests(stage, amount), isRepeated)
+}
+
+function requestFile(path: string, requests: Iterable<string>, isRepeated: boolean): RequestFile {
   writeRequests(path, requests)
   return { path, isRepeated }
+}
+
+async function warmUpWith(
+  ask: Ask,
+  { scenario, stage, isShort }: { scenario: Scenario; stage: Stage; isShort: boolean },
+): Promise<{ requests: RequestFile; figures: LoadFigures }> {
+  const { isRepeated, expected } = scenario
+  const amount = WARM_UP_REQUESTS[isShort ? 'short' : isRepeated ? 'repeated' : 'once']
+  const requests = await ask(amount)
+  const options = { seconds: WARM_UP_SECONDS, amount, expected }
+  return { requests, figures: await load(stage.url, requests, options) }
+}
+
+/** So many requests that they hardly come to an end before the time does. */
+function enough(earlier: readonly LoadFigures[], seconds: number): number {
+  const fastest = Math.max(...earlier.map((one) => one.requests / one.seconds))
+  return Math.ceil(SPARE * fastest * seconds)
 }
 
 type Measured = LoadFigures & { readonly busySeconds: number }

@@ -1,13 +1,22 @@
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { progress } from '../report/progress.ts'
 import { fillWithBuyers } from './buyers.ts'
 
 /**
  * The path of a database in which so many addresses have paid. It is filled once for each schema and kept. Do not write
- * to it: `copyDatabase` gives one to write to.
+ * to it: `copyDatabase` gives one to write to. One service at a time can have it.
  */
 export function filledDatabase(
   executable: string,
@@ -27,12 +36,14 @@ export function filledDatabase(
   return path
 }
 
-/** A copy in a folder of the run, without what an earlier one has left there. */
+/** A copy in a folder of its own, all of it on the disk. */
 export function copyDatabase(from: string, folder: string): string {
-  mkdirSync(folder, { recursive: true })
   const path = join(folder, 'alibi.db')
-  for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
   copyFileSync(from, path)
+  // Otherwise the disk would be busy with it while commits are measured.
+  const copy = openSync(path, 'r+')
+  fsyncSync(copy)
+  closeSync(copy)
   return path
 }
 

@@ -44,7 +44,9 @@ const RETRY_MS = 1
 export async function untilAnswered(address: string, child: Subprocess): Promise<void> {
   for (;;) {
     if (await isAnswered(address)) return
-    if (child.exitCode !== null) throw new Error(`a server ended before it answered ${address}`)
+    if (child.exitCode !== null) {
+      throw new Error(`a server ended before it answered ${address}: is its database in use?`)
+    }
     await Bun.sleep(RETRY_MS)
   }
 }
