@@ -10,6 +10,7 @@ import { prepareGroupTransaction } from './group-transaction.ts'
 import { assertQuickCheck } from './integrity.ts'
 import { type Migrated, migrateCopied } from './migration-backup.ts'
 import { MIGRATIONS, refuseOutdated, schemaVersion } from './migrations.ts'
+import { assertSchema } from './schema-check.ts'
 import {
   BUSY_RETRY_MS,
   BUSY_TIMEOUT_MS,
@@ -35,6 +36,8 @@ export type SqliteDatabase = {
   /** Absolute, of the file itself rather than of a link to it, or `:memory:`. */
   readonly path: string
   readonly queries: Queries
+  /** For what prepares statements, which reads the schema and can fail as any read can. Throws rather than rejects. */
+  prepare<Prepared>(make: () => Prepared): Prepared
   /** For one statement, which sees one moment by itself. */
   read<Result>(work: () => Result): Promise<Result>
   /** For several statements that have to see one moment. */
@@ -94,6 +97,7 @@ export function openDatabase(
         const migrated = migrateCopied(client, MIGRATIONS)
         if (migrated.applied.length > 0) onMigrated(migrated)
       }
+      assertSchema(client)
       return guard(client, { busyTimeoutMs, onDamaged })
     } catch (error) {
       client.close(true)
@@ -223,6 +227,21 @@ function guard(
     onDamaged(error)
   }
 
+  function assertUsable(): void {
+    const unusable = findUnusable()
+    if (unusable) throw unusable
+  }
+
+  function prepare<Prepared>(make: () => Prepared): Prepared {
+    assertUsable()
+    try {
+      return make()
+    } catch (error) {
+      noteDamage(error)
+      throw storageError(error)
+    }
+  }
+
   async function watch<Result>(written: Promise<Result>): Promise<Result> {
     try {
       const result = await written
@@ -236,8 +255,7 @@ function guard(
 
   async function run<Result>(work: () => Result): Promise<Result> {
     for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
-      const unusable = findUnusable()
-      if (unusable) throw unusable
+      assertUsable()
       try {
         return work()
       } catch (error) {
@@ -251,6 +269,7 @@ function guard(
   return {
     path,
     queries: drizzle(client),
+    prepare,
     read: run,
     readTogether: (work) => run(() => client.transaction(work).deferred()),
     write: (work, options = { busyTimeoutMs }) => watch(writes.write(work, options.busyTimeoutMs)),

@@ -1,6 +1,7 @@
+import { type Methods, methodsOnFirstUse, onFirstUse } from '../../application/first-use.ts'
 import type { DatabaseStore } from '../database/database-store.ts'
 import { sqliteAccessRepository } from './access-repository.ts'
-import { prepareRecordChanges, sqliteAuditTrail } from './audit-trail.ts'
+import { prepareRecordChanges, type RecordChanges, sqliteAuditTrail } from './audit-trail.ts'
 import { type DatabaseOptions, openDatabase, type SqliteDatabase } from './database.ts'
 import { sqliteDatabaseHealth } from './database-health.ts'
 import { sqliteLogOutRepository } from './log-out-repository.ts'
@@ -13,7 +14,6 @@ import { sqliteRetention } from './retention.ts'
 import { sqliteDisputeRepository, sqliteRefundRepository } from './reversal-repositories.ts'
 import { sqliteSandboxSessionStore } from './sandbox-session-store.ts'
 import { sqliteStatistics } from './statistics.ts'
-import { translateOutage } from './storage-outage.ts'
 import { sqliteSweepRepository } from './sweep-repository.ts'
 import { sqliteVerificationRepository } from './verification-repository.ts'
 
@@ -26,7 +26,7 @@ export function openSqliteStore(
   path: string,
   options: Pick<DatabaseOptions, 'onDamaged' | 'onMigrated'> = {},
 ): DatabaseStore {
-  return storeOf(openDatabase(path, { ...options, isLookedThrough: true }))
+  return sqliteStore(openDatabase(path, { ...options, isLookedThrough: true }))
 }
 
 /**
@@ -34,33 +34,32 @@ export function openSqliteStore(
  * than migrate.
  */
 export function openCurrentSqliteStore(path: string): DatabaseStore {
-  return storeOf(openDatabase(path, { isUpToDate: true }))
+  return sqliteStore(openDatabase(path, { isUpToDate: true }))
 }
 
-function storeOf(database: SqliteDatabase): DatabaseStore {
-  // Preparing a statement reads the schema, and can fail as any read can.
-  return translateOutage(() => sqliteStore(database))
-}
-
+/** Each part prepares its statements on first use: a start would spend most of its time on them. */
 export function sqliteStore(database: SqliteDatabase): DatabaseStore {
-  const recordChanges = prepareRecordChanges(database.queries)
+  const part = <Part extends Methods>(make: () => Part) =>
+    methodsOnFirstUse(() => database.prepare(make))
+  const recorder = onFirstUse(() => prepareRecordChanges(database.queries))
+  const recordChanges: RecordChanges = (...change) => recorder()(...change)
   return {
-    otps: sqliteOtpRepository(database),
-    verifications: sqliteVerificationRepository(database),
-    purchases: sqlitePurchaseRepository(database),
-    premiumGrants: sqlitePremiumGrantRepository(database, recordChanges),
-    refunds: sqliteRefundRepository(database, recordChanges),
-    disputes: sqliteDisputeRepository(database, recordChanges),
-    auditTrail: sqliteAuditTrail(database),
-    outbox: sqliteOutboxRepository(database),
-    sweeps: sqliteSweepRepository(database),
-    logOuts: sqliteLogOutRepository(database),
-    access: sqliteAccessRepository(database),
-    personalData: sqlitePersonalData(database, recordChanges),
-    retention: sqliteRetention(database),
+    otps: part(() => sqliteOtpRepository(database)),
+    verifications: part(() => sqliteVerificationRepository(database)),
+    purchases: part(() => sqlitePurchaseRepository(database)),
+    premiumGrants: part(() => sqlitePremiumGrantRepository(database, recordChanges)),
+    refunds: part(() => sqliteRefundRepository(database, recordChanges)),
+    disputes: part(() => sqliteDisputeRepository(database, recordChanges)),
+    auditTrail: part(() => sqliteAuditTrail(database)),
+    outbox: part(() => sqliteOutboxRepository(database)),
+    sweeps: part(() => sqliteSweepRepository(database)),
+    logOuts: part(() => sqliteLogOutRepository(database)),
+    access: part(() => sqliteAccessRepository(database)),
+    personalData: part(() => sqlitePersonalData(database, recordChanges)),
+    retention: part(() => sqliteRetention(database)),
     databaseHealth: sqliteDatabaseHealth(database),
-    statistics: sqliteStatistics(database),
-    sandboxSessions: sqliteSandboxSessionStore(database),
+    statistics: part(() => sqliteStatistics(database)),
+    sandboxSessions: part(() => sqliteSandboxSessionStore(database)),
     close: database.close,
   }
 }

@@ -1,3 +1,4 @@
+import { onceAsked } from '../../application/first-use.ts'
 import type { Clock, PaymentGateway } from '../../application/ports.ts'
 import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
 import type { OrderSeals } from '../secrets/order-seals.ts'
@@ -45,7 +46,7 @@ export function stripePaymentGateway({
     price:
       'price' in product
         ? async () => product.price
-        : remembered(() => ask((stripe) => readPrice(stripe, product.priceId))),
+        : onceAsked(() => ask((stripe) => readPrice(stripe, product.priceId))),
     createSession: (purchase) =>
       ask((stripe) =>
         createSession(stripe, { purchase, product, returnUrls, allowPromotionCodes, seals }),
@@ -72,17 +73,5 @@ export function stripePaymentGateway({
     },
     checkSignatureHeader: signatureHeaderCheck(clock),
     verifyEvent: stripeNotifications({ webhookSecrets, translate, clock }),
-  }
-}
-
-/** Asks once for all callers, also for those that come before the answer, and again only after a failure. */
-function remembered<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let answer: Promise<Answer> | null = null
-  return () => {
-    answer ??= ask().catch((error) => {
-      answer = null
-      throw error
-    })
-    return answer
   }
 }

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { onFirstUse } from '../../../application/first-use.ts'
 import { READ_OPENAPI, SHOW_REFERENCE } from '../openapi/docs.ts'
 import { docsPage } from '../pages/docs/page.ts'
 import { pageHeaders, renderPage } from '../pages/page.ts'
@@ -34,13 +35,4 @@ function dataAnswer(openApiDocument: unknown): StaticAnswer {
 function pageAnswer(openApiDocument: unknown): StaticAnswer {
   const page = docsPage(openApiDocument)
   return staticAnswer(renderPage(page), { ...pageHeaders(page), 'cache-control': CACHE_CONTROL })
-}
-
-/** Calls `make` until it has succeeded once. */
-function onFirstUse<Made>(make: () => Made): () => Made {
-  let known: { readonly made: Made } | null = null
-  return () => {
-    known ??= { made: make() }
-    return known.made
-  }
 }
