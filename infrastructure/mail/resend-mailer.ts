@@ -1,4 +1,5 @@
-import { type CreateEmailRequestOptions, Resend } from 'resend'
+import type { CreateEmailRequestOptions } from 'resend'
+import { onceAsked } from '../../application/first-use.ts'
 import type { Content, Mailer } from '../../application/ports.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Email } from '../../domain/email.ts'
@@ -33,7 +34,10 @@ export function resendMailer({
   timeoutMs?: number
   pace?: SendingPace
 }): Mailer {
-  const resend = new Resend(apiKey, { baseUrl: baseUrl ?? RESEND_URL })
+  const loadResend = onceAsked(async () => {
+    const { Resend } = await import('resend')
+    return new Resend(apiKey, { baseUrl: baseUrl ?? RESEND_URL })
+  })
   const host = new URL(publicUrl).hostname
 
   /** Each try of a mail is the same request, under the same key. */
@@ -48,6 +52,7 @@ export function resendMailer({
       redirect: 'manual',
       ...(key === null ? {} : { idempotencyKey: key }),
     }
+    const resend = await loadResend()
     const answer = await resend.emails.send({ from, to, ...mail, headers: { ...headers } }, options)
     const { data, error } = answer
     const announced = readAnnouncedPace(answer.headers ?? {})

@@ -1,4 +1,4 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 
 /** Callers have to check the status: the SDK takes any answer without an `error` for success. */
 export const OK = 200
@@ -51,7 +51,7 @@ export function isMissing(error: unknown): boolean {
   return isInvalidRequest(error) && error.code === 'resource_missing'
 }
 
-/** Stripe's 400 and 404. */
+/** Stripe's 400 and 404, by the name that the SDK gives its error: https://docs.stripe.com/error-handling. */
 export function isInvalidRequest(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
-  return error instanceof Stripe.errors.StripeInvalidRequestError
+  return error instanceof Error && Reflect.get(error, 'type') === 'StripeInvalidRequestError'
 }

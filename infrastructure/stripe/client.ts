@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { Unavailable } from '../../application/unavailable.ts'
+import { loadStripe } from './sdk.ts'
 
 /**
  * Puts a question to Stripe and gives it up after `timeoutMs`, the SDK's retries included. Throws
@@ -21,6 +22,7 @@ export function stripeClient({
   timeoutMs: number
 }): AskStripe {
   return async (question) => {
+    const sdk = await loadStripe()
     const deadline = new AbortController()
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
@@ -31,9 +33,9 @@ export function stripeClient({
     }, timeoutMs)
 
     // The SDK's own timeout starts again with every retry. A client for this question alone ends with the deadline.
-    const stripe = new Stripe(secretKey, {
+    const stripe = new sdk(secretKey, {
       ...(apiUrl === null ? {} : addressOf(apiUrl)),
-      httpClient: Stripe.createFetchHttpClient(fetchUntil(deadline.signal, timeoutMs)),
+      httpClient: sdk.createFetchHttpClient(fetchUntil(deadline.signal, timeoutMs)),
       maxNetworkRetries: RETRIES_MAX,
       timeout: timeoutMs,
       telemetry: false,
@@ -43,8 +45,8 @@ export function stripeClient({
     } catch (error) {
       throw new Unavailable('payment', {
         cause: error,
-        answered: isRefusal(error),
-        needsOperator: isKeyRefused(error),
+        answered: isRefusal(error, sdk),
+        needsOperator: isKeyRefused(error, sdk),
       })
     } finally {
       clearTimeout(timer)
@@ -113,8 +115,8 @@ const CONFLICT = 409
 const TOO_MANY_REQUESTS = 429
 
 /** Whether Stripe itself refused for good, in words of its own; https://docs.stripe.com/api/errors. */
-function isRefusal(error: unknown): error is Stripe.errors.StripeError {
-  if (!(error instanceof Stripe.errors.StripeError)) return false
+function isRefusal(error: unknown, sdk: typeof Stripe): error is Stripe.errors.StripeError {
+  if (!(error instanceof sdk.errors.StripeError)) return false
   if (!STRIPE_ERROR_TYPES.includes(error.rawType)) return false
   const { statusCode, code } = error
   // The same request may still be under way, or was turned away before Stripe looked at it.
@@ -128,8 +130,8 @@ function isRefusal(error: unknown): error is Stripe.errors.StripeError {
 const WRONG_MODE_CODES: readonly unknown[] = ['livemode_mismatch', 'testmode_charges_only']
 
 /** A key that is wrong, that may not do this, or that is of the wrong mode stays so until an operator replaces it. */
-function isKeyRefused(error: unknown): boolean {
-  if (!isRefusal(error)) return false
+function isKeyRefused(error: unknown, sdk: typeof Stripe): boolean {
+  if (!isRefusal(error, sdk)) return false
   const { statusCode, code } = error
   return statusCode === UNAUTHORIZED || statusCode === FORBIDDEN || WRONG_MODE_CODES.includes(code)
 }
