@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { reasonOf } from '../application/error-report.ts'
+import { onFirstUse } from '../application/first-use.ts'
 import { ConfigError } from '../infrastructure/config/config.ts'
 import { withEnvFile } from '../infrastructure/config/env-file.ts'
 import { isJournal, JOURNAL_PRIORITIES } from '../infrastructure/systemd/journal.ts'
@@ -17,8 +18,10 @@ import { commandContext } from './composition/command-context.ts'
 declare const ALIBI_COMMIT: string | undefined
 const commit = typeof ALIBI_COMMIT === 'undefined' ? 'unknown' : ALIBI_COMMIT
 
+// Makes no stream of `process` before one is used: that takes some milliseconds.
 const print = (text: string) => void process.stdout.write(`${text}\n`)
-const errorPriority = isJournal(process.stderr.fd, process.env['JOURNAL_STREAM'])
+const STDERR = 2
+const errorPriority = isJournal(STDERR, process.env['JOURNAL_STREAM'])
   ? JOURNAL_PRIORITIES.error
   : ''
 const printError = (text: string) => void process.stderr.write(`${errorPriority}${text}\n`)
@@ -48,9 +51,13 @@ async function run(argv: readonly string[]): Promise<number> {
 
   const { command, asked, options } = line
   const env = options.envFile === null ? process.env : withSettingsFile(options.envFile)
-  if (!command.outlivesItsReader) process.stdout.on('error', endUnread)
+  const watchReader = onFirstUse(() => process.stdout.on('error', endUnread))
+  function printWatched(text: string): void {
+    if (!command.outlivesItsReader) watchReader()
+    print(text)
+  }
   const { version } = packageJson
-  const output = { print, printError, progress: showProgress }
+  const output = { print: printWatched, printError, progress: showProgress }
   const given = { ...output, ...options, commands: COMMANDS, version, commit }
   return command.run(commandContext({ env, readFile }, given), asked)
 }

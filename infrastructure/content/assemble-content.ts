@@ -1,18 +1,24 @@
 import type { Strings } from '../../application/content/strings.ts'
+import { onFirstUse } from '../../application/first-use.ts'
 import type { Content, LanguageContent } from '../../application/ports.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/language.ts'
 
 /** One language as its files have it: strings may still say `{title}`. */
 export type RawContent = { readonly strings: Strings; readonly reasons: readonly string[] }
 
-/** The content by language. A missing language is answered in English, which has to be there. */
+/**
+ * The content by language, each made when it is first asked for. A missing language is answered in English, which has
+ * to be there.
+ */
 export function assembleContent(raw: ReadonlyMap<Language, RawContent>): Content {
-  const contents = new Map([...raw].map(([language, own]) => [language, withTitle(language, own)]))
+  const contents = new Map(
+    [...raw].map(([language, own]) => [language, onFirstUse(() => withTitle(language, own))]),
+  )
   const fallback = contents.get(DEFAULT_LANGUAGE)
   if (!fallback) throw new Error(`there is no content in ${DEFAULT_LANGUAGE}`)
   return {
     languages: LANGUAGES.filter((language) => contents.has(language)),
-    in: (language) => contents.get(language) ?? fallback,
+    in: (language) => (contents.get(language) ?? fallback)(),
   }
 }
 

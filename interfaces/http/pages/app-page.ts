@@ -1,3 +1,4 @@
+import { onFirstUse } from '../../../application/first-use.ts'
 import { LANGUAGES, type Language } from '../../../domain/language.ts'
 import { formatAmount } from '../../../domain/money.ts'
 import { type Html, html, jsonData } from './html.ts'
@@ -5,13 +6,16 @@ import { type Page, PLAIN_PAGE } from './page.ts'
 import type { AppPageData } from './page-data.ts'
 import { translated, type Words } from './translator.ts'
 
-/** Each language as its speakers call it. */
-const NATIVE_NAMES = Object.fromEntries(
-  LANGUAGES.map((language) => [
-    language,
-    new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language,
-  ]),
-) as Record<Language, string>
+/** Each language as its speakers call it. They take milliseconds to find out, which a start has no use for. */
+const nativeNames = onFirstUse(
+  () =>
+    Object.fromEntries(
+      LANGUAGES.map((language) => [
+        language,
+        new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language,
+      ]),
+    ) as Record<Language, string>,
+)
 
 type AppPage = {
   readonly language: Language
@@ -109,6 +113,6 @@ function languageSwitch({
 <select id="language" autocomplete="off">
 ${languages.map(
   (language) =>
-    html`<option value="${language}" lang="${language}"${language === current && html` selected`}>${NATIVE_NAMES[language]}</option>\n`,
+    html`<option value="${language}" lang="${language}"${language === current && html` selected`}>${nativeNames()[language]}</option>\n`,
 )}</select></label>`
 }
