@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { describeApi } from './openapi/document.ts'
 import type { WithErrors } from './openapi/typed-errors.ts'
 import { wordFiles } from './pages/page-words.ts'
 import { exchangeOf } from './request/exchange.ts'
@@ -24,6 +23,10 @@ export type Alibi = WithErrors<ReturnType<typeof createApp>>
 export function createApp(options: HttpOptions, answers: AnswerMaker = answerMaker(options)) {
   // The path begins where it begins, also behind a host of a few letters.
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
+  const describe = async () => {
+    const { describeApi } = await import('./openapi/document.ts')
+    return describeApi(app, options.version)
+  }
   return app
     .onError(({ error, request }) => {
       const exchange = exchangeOf(request)
@@ -37,7 +40,7 @@ export function createApp(options: HttpOptions, answers: AnswerMaker = answerMak
     .use(checkoutRoutes(options))
     .use(premiumRoutes(options))
     .use(webhookRoutes(options))
-    .use(pageRoutes(options, () => describeApi(app, options.version)))
+    .use(pageRoutes(options, describe))
 }
 
 /** Everything that people look at. */

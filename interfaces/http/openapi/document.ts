@@ -1,6 +1,6 @@
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
-import { rulesOf } from '../paths.ts'
+import { ROUTES, type RouteId, rulesOf } from '../paths.ts'
 import {
   COMMON_HEADERS,
   HEADERS,
@@ -9,6 +9,7 @@ import {
   PREFLIGHT_HEADERS,
   RATE_LIMIT_HEADERS,
 } from './headers.ts'
+import { OPERATIONS } from './operations.ts'
 import { COMMON_ERRORS, describeErrors, errorSchemas } from './responses.ts'
 
 const OPENAPI_VERSION = '3.1.0'
@@ -110,7 +111,21 @@ export function describeApi(app: AnyElysia, version: string): object {
 
 function readPaths(app: AnyElysia): Paths {
   const exclude = { methods: ['head', 'options'], staticFile: false }
-  return toOpenAPISchema(app, exclude, [], {}, OPENAPI_VERSION).paths as Paths
+  return toOpenAPISchema(withOperations(app), exclude, [], {}, OPENAPI_VERSION).paths as Paths
+}
+
+/** The app as the document's maker looks at it. Its routes themselves carry no words, which a start has no use for. */
+function withOperations(app: AnyElysia): AnyElysia {
+  const routes = app.routes.map((route) => {
+    const id = findRouteId(route)
+    return id ? { ...route, hooks: { ...route.hooks, detail: OPERATIONS[id] } } : route
+  })
+  return Object.assign(Object.create(app), { getGlobalRoutes: () => routes })
+}
+
+function findRouteId({ method, path }: { method: string; path: string }): RouteId | undefined {
+  const ids = Object.keys(ROUTES) as RouteId[]
+  return ids.find((id) => ROUTES[id].method === method && ROUTES[id].path === path)
 }
 
 /** The answers of a path to methods that it does not have. */

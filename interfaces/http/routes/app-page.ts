@@ -2,7 +2,6 @@ import { Elysia } from 'elysia'
 import { logFailure } from '../../../application/error-report.ts'
 import type { LanguageContent, Ports } from '../../../application/ports.ts'
 import type { Price } from '../../../domain/purchase.ts'
-import { SHOW_APP } from '../openapi/app-page.ts'
 import { appPage } from '../pages/app-page.ts'
 import { ERROR_MESSAGES } from '../pages/error-messages.ts'
 import { pageHeaders, renderPage } from '../pages/page.ts'
@@ -25,11 +24,8 @@ export function appPageRoutes({ ports }: HttpOptions, files: WordFiles): Elysia 
   }
 
   const routes = new Elysia()
-  routes.get(
-    ROUTES.showApp.path,
-    async ({ request }) =>
-      pageIn(pageContent(ports.content, request), await knownPrice()).answer(request),
-    { detail: SHOW_APP },
+  routes.get(ROUTES.showApp.path, async ({ request }) =>
+    pageIn(pageContent(ports.content, request), await knownPrice()).answer(request),
   )
   return routes
 }

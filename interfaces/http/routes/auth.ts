@@ -10,15 +10,6 @@ import { parseCodeChallenge, parseCodeVerifier } from '../../../domain/code-chal
 import { parseEmail } from '../../../domain/email.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
 import {
-  CHECK,
-  CONFIRM_EMAIL,
-  ISSUE_TOKEN,
-  LOG_IN,
-  LOG_OUT,
-  REQUEST_OTP,
-  VERIFY_EMAIL,
-} from '../openapi/auth.ts'
-import {
   CODE_INPUT,
   CODE_VERIFIER_INPUT,
   EMAIL_INPUT,
@@ -75,7 +66,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const code = await sendCode(ports, { email, language, sender })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
-      { ...jsonBody(MAIL_BODY), detail: VERIFY_EMAIL },
+      { ...jsonBody(MAIL_BODY) },
     )
     .post(
       ROUTES.confirmEmail.path,
@@ -88,7 +79,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const token = await confirmEmail(ports, { email, code, sender, codeChallenge })
         return { success: true, message: 'Email verified', email, ...(token ? { token } : {}) }
       },
-      { ...jsonBody(CONFIRM_BODY), detail: CONFIRM_EMAIL },
+      { ...jsonBody(CONFIRM_BODY) },
     )
     .post(
       ROUTES.requestOtp.path,
@@ -99,7 +90,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const code = await requestOtp(ports, { email, language, sender })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
-      { ...jsonBody(MAIL_BODY), detail: REQUEST_OTP },
+      { ...jsonBody(MAIL_BODY) },
     )
     .post(
       ROUTES.logIn.path,
@@ -110,7 +101,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const token = await logIn(ports, { email, code, sender })
         return { success: true, token, email }
       },
-      { ...jsonBody(CODE_BODY), detail: LOG_IN },
+      { ...jsonBody(CODE_BODY) },
     )
     .post(
       ROUTES.logOut.path,
@@ -118,7 +109,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         await logOut(ports, await authenticateRequest(ports, request))
         return { success: true, message: 'Logged out everywhere' }
       },
-      { parse: 'none', detail: LOG_OUT },
+      { parse: 'none' },
     )
     .get(
       ROUTES.checkPremium.path,
@@ -126,7 +117,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const email = parseEmail(query.email)
         return { email, hasPremium: await checkPremium(ports, email) }
       },
-      { query: t.Object({ email: EMAIL_INPUT }), detail: CHECK },
+      { query: t.Object({ email: EMAIL_INPUT }) },
     )
     .post(
       ROUTES.issueToken.path,
@@ -136,6 +127,6 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const token = await logInVerified(ports, { email, codeVerifier })
         return { success: true, token, email }
       },
-      { ...jsonBody(TOKEN_BODY), detail: ISSUE_TOKEN },
+      { ...jsonBody(TOKEN_BODY) },
     )
 }

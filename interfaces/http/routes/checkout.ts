@@ -2,7 +2,6 @@ import { Elysia, t } from 'elysia'
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
 import { findCodeVerifier } from '../../../domain/code-challenge.ts'
 import { parseEmail } from '../../../domain/email.ts'
-import { START_CHECKOUT } from '../openapi/checkout.ts'
 import {
   CODE_VERIFIER_INPUT,
   EMAIL_INPUT,
@@ -36,6 +35,6 @@ export function checkoutRoutes({ ports }: HttpOptions) {
       const { checkoutUrl, sessionId } = await startCheckout(ports, buyer)
       return { success: true, checkoutUrl, sessionId }
     },
-    { ...jsonBody(CHECKOUT_BODY), detail: START_CHECKOUT },
+    { ...jsonBody(CHECKOUT_BODY) },
   )
 }

@@ -1,7 +1,5 @@
 import { Elysia } from 'elysia'
-import { onFirstUse } from '../../../application/first-use.ts'
-import { READ_OPENAPI, SHOW_REFERENCE } from '../openapi/docs.ts'
-import { docsPage } from '../pages/docs/page.ts'
+import { onceAsked } from '../../../application/first-use.ts'
 import { pageHeaders, renderPage } from '../pages/page.ts'
 import { type StaticAnswer, staticAnswer } from '../pages/static-answer.ts'
 import { ROUTES } from '../paths.ts'
@@ -11,17 +9,13 @@ const CACHE_CONTROL = 'public, no-cache'
 /** The API's reference: the OpenAPI document, and the page that people read, which is made from it. */
 export function docsRoutes(openApiDocument: () => unknown): Elysia {
   // Made once, and only on the first request for it: a start has no use for it.
-  const document = onFirstUse(openApiDocument)
-  const data = onFirstUse(() => dataAnswer(document()))
-  const page = onFirstUse(() => pageAnswer(document()))
+  const document = onceAsked(async () => openApiDocument())
+  const data = onceAsked(async () => dataAnswer(await document()))
+  const page = onceAsked(async () => pageAnswer(await document()))
 
   const routes = new Elysia()
-  routes.get(ROUTES.showReference.path, ({ request }) => page().answer(request), {
-    detail: SHOW_REFERENCE,
-  })
-  routes.get(ROUTES.readOpenApi.path, ({ request }) => data().answer(request), {
-    detail: READ_OPENAPI,
-  })
+  routes.get(ROUTES.showReference.path, async ({ request }) => (await page()).answer(request))
+  routes.get(ROUTES.readOpenApi.path, async ({ request }) => (await data()).answer(request))
   return routes
 }
 
@@ -32,7 +26,8 @@ function dataAnswer(openApiDocument: unknown): StaticAnswer {
   })
 }
 
-function pageAnswer(openApiDocument: unknown): StaticAnswer {
+async function pageAnswer(openApiDocument: unknown): Promise<StaticAnswer> {
+  const { docsPage } = await import('../pages/docs/page.ts')
   const page = docsPage(openApiDocument)
   return staticAnswer(renderPage(page), { ...pageHeaders(page), 'cache-control': CACHE_CONTROL })
 }

@@ -4,7 +4,6 @@ import { checkPayment } from '../../../application/payments/check-payment.ts'
 import type { Ports } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { SESSION_ID } from '../../../domain/purchase.ts'
-import { SHOW_CANCELLATION, SHOW_PAYMENT } from '../openapi/payment-pages.ts'
 import { pageAnswer } from '../pages/page.ts'
 import { type PaymentPageState, paymentPage } from '../pages/payment-page.ts'
 import { translator } from '../pages/translator.ts'
@@ -18,14 +17,10 @@ const RETRY_AFTER_SECONDS = 60
 /** The pages to which the provider sends the buyer back. */
 export function paymentPageRoutes({ ports }: HttpOptions): Elysia {
   const routes = new Elysia()
-  routes.get(
-    ROUTES.showPayment.path,
-    async ({ request }) => answer(ports, request, await paymentState(ports, request)),
-    { detail: SHOW_PAYMENT },
+  routes.get(ROUTES.showPayment.path, async ({ request }) =>
+    answer(ports, request, await paymentState(ports, request)),
   )
-  routes.get(ROUTES.showCancellation.path, ({ request }) => answer(ports, request, 'cancel'), {
-    detail: SHOW_CANCELLATION,
-  })
+  routes.get(ROUTES.showCancellation.path, ({ request }) => answer(ports, request, 'cancel'))
   return routes
 }
 

@@ -2,7 +2,6 @@ import { Elysia, t } from 'elysia'
 import { pickReason } from '../../../application/access/pick-reason.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES, matchLanguage } from '../../../domain/language.ts'
 import { LANG_INPUT } from '../openapi/fields.ts'
-import { LIST_LANGUAGES, PICK_REASON, READ_STRINGS } from '../openapi/premium.ts'
 import { ROUTES } from '../paths.ts'
 import { authenticatePremium } from '../request/bearer.ts'
 import type { HttpOptions } from '../request/options.ts'
@@ -19,7 +18,7 @@ export function premiumRoutes({ ports }: HttpOptions) {
         const email = await authenticatePremium(ports, request)
         return { ...pickReason(ports, { email, language: matchLanguage(query.lang) }), email }
       },
-      { query: LANGUAGE_QUERY, detail: PICK_REASON },
+      { query: LANGUAGE_QUERY },
     )
     .get(
       ROUTES.readStrings.path,
@@ -28,9 +27,7 @@ export function premiumRoutes({ ports }: HttpOptions) {
         const { strings, language } = ports.content.in(matchLanguage(query.lang))
         return { strings, language, supportedLanguages: ports.content.languages }
       },
-      { query: LANGUAGE_QUERY, detail: READ_STRINGS },
+      { query: LANGUAGE_QUERY },
     )
-    .get(ROUTES.listLanguages.path, () => ({ languages: LANGUAGES, default: DEFAULT_LANGUAGE }), {
-      detail: LIST_LANGUAGES,
-    })
+    .get(ROUTES.listLanguages.path, () => ({ languages: LANGUAGES, default: DEFAULT_LANGUAGE }))
 }

@@ -5,7 +5,6 @@ import type { PaymentEvent, Ports } from '../../../application/ports.ts'
 import type { NotificationReceived } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { RECEIVE_PAYMENT_NOTIFICATION, RECEIVE_STRIPE_NOTIFICATION } from '../openapi/webhook.ts'
 import { ROUTES } from '../paths.ts'
 import { exchangeOf } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
@@ -37,11 +36,9 @@ export function webhookRoutes({ ports }: HttpOptions) {
   return new Elysia()
     .post(ROUTES.receiveStripeNotification.path, ({ request }) => receive(request), {
       parse: 'none',
-      detail: RECEIVE_STRIPE_NOTIFICATION,
     })
     .post(ROUTES.receivePaymentNotification.path, ({ request }) => receive(request), {
       parse: 'none',
-      detail: RECEIVE_PAYMENT_NOTIFICATION,
     })
 }
 

@@ -1,0 +1,43 @@
+import type { DocumentDecoration } from 'elysia'
+import type { RouteId } from '../paths.ts'
+import { SHOW_APP } from './app-page.ts'
+import {
+  CHECK,
+  CONFIRM_EMAIL,
+  ISSUE_TOKEN,
+  LOG_IN,
+  LOG_OUT,
+  REQUEST_OTP,
+  VERIFY_EMAIL,
+} from './auth.ts'
+import { START_CHECKOUT } from './checkout.ts'
+import { READ_OPENAPI, SHOW_REFERENCE } from './docs.ts'
+import { SHOW_CANCELLATION, SHOW_PAYMENT } from './payment-pages.ts'
+import { LIST_LANGUAGES, PICK_REASON, READ_STRINGS } from './premium.ts'
+import { CHECK_HEALTH, CHECK_READINESS, READ_STATUS } from './status.ts'
+import { RECEIVE_PAYMENT_NOTIFICATION, RECEIVE_STRIPE_NOTIFICATION } from './webhook.ts'
+
+/** What the OpenAPI document says of each route, beside its schemas. */
+export const OPERATIONS: Readonly<Record<RouteId, DocumentDecoration>> = {
+  readStatus: READ_STATUS,
+  checkHealth: CHECK_HEALTH,
+  checkReadiness: CHECK_READINESS,
+  verifyEmail: VERIFY_EMAIL,
+  confirmEmail: CONFIRM_EMAIL,
+  issueToken: ISSUE_TOKEN,
+  requestOtp: REQUEST_OTP,
+  logIn: LOG_IN,
+  logOut: LOG_OUT,
+  checkPremium: CHECK,
+  startCheckout: START_CHECKOUT,
+  pickReason: PICK_REASON,
+  readStrings: READ_STRINGS,
+  listLanguages: LIST_LANGUAGES,
+  showPayment: SHOW_PAYMENT,
+  showCancellation: SHOW_CANCELLATION,
+  receiveStripeNotification: RECEIVE_STRIPE_NOTIFICATION,
+  receivePaymentNotification: RECEIVE_PAYMENT_NOTIFICATION,
+  showApp: SHOW_APP,
+  showReference: SHOW_REFERENCE,
+  readOpenApi: READ_OPENAPI,
+}
