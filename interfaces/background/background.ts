@@ -14,17 +14,19 @@ export type Task = {
 }
 
 /**
- * Begins every task at once, and again some time after it has ended, so that no two runs of one overlap. Resolves once
- * `stopping` was aborted and what was under way has ended; never rejects.
+ * Begins every task after `startAfterMs`, and again some time after it has ended, so that no two runs of one overlap.
+ * Resolves once `stopping` was aborted and what was under way has ended; never rejects.
  */
 export async function workInBackground({
   ports,
   tasks,
+  startAfterMs = 0,
   wait,
   stopping,
 }: {
   ports: Pick<Ports, 'log' | 'telemetry'>
   tasks: readonly Task[]
+  startAfterMs?: number
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   wait: (milliseconds: number, until: AbortSignal) => Promise<void>
   stopping: AbortSignal
@@ -52,5 +54,6 @@ export async function workInBackground({
     }
   }
 
-  await Promise.all(tasks.map(carryOut))
+  if (startAfterMs > 0) await wait(startAfterMs, stopping)
+  if (!stopping.aborted) await Promise.all(tasks.map(carryOut))
 }

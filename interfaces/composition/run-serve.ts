@@ -35,6 +35,9 @@ import { composeSupervisor, livenessCheck } from './compose-supervision.ts'
 import { openDatabaseAt, publicUrlOf } from './open-store.ts'
 import { wait } from './wait.ts'
 
+/** Whoever has waited for the start is answered before the service turns to work of its own. */
+const FIRST_REQUESTS_MS = 250
+
 /** A large database is copied, checked and migrated before it is served. */
 const OPENING_MAX_MS = HOUR_MS
 /** A service that is asked to stop while its successor starts may still have answers under way. */
@@ -90,7 +93,13 @@ export async function openService(
     stopRequested,
     async work() {
       await Promise.all([
-        workInBackground({ ports, tasks, wait, stopping }),
+        workInBackground({
+          ports,
+          tasks,
+          startAfterMs: FIRST_REQUESTS_MS,
+          wait,
+          stopping,
+        }),
         runWatchdog({ supervisor, checkLiveness, log, wait, stopping }),
       ])
     },

@@ -4,13 +4,14 @@ import { type Task, workInBackground } from '../../../interfaces/background/back
 import { openBuyer } from '../../support/buyers.ts'
 
 /** Starts the service's own work; `turn` gets each wait that a task asks for, and the test ends it. */
-async function startTasks(tasks: readonly Task[]) {
+async function startTasks(tasks: readonly Task[], { startAfterMs = 0 } = {}) {
   const { ports } = await openBuyer()
   const stop = new AbortController()
   const waits = new Map<number, () => void>()
   const ended = workInBackground({
     ports,
     tasks,
+    startAfterMs,
     stopping: stop.signal,
     wait: (milliseconds, until) =>
       new Promise((resolve) => {
@@ -109,4 +110,25 @@ test('a task under way learns that the service stops, and the service waits for 
   expect(hasEnded).toBe(false)
   release()
   await end
+})
+
+test('no task begins before the time that is set for it', async () => {
+  let begun = 0
+  const work = async () => void begun++
+  const service = await startTasks([{ name: 'price', everyMs: null, work }], { startAfterMs: 250 })
+  await Bun.sleep(0)
+  expect(begun).toBe(0)
+
+  await service.pass(250)
+  await service.end()
+  expect(begun).toBe(1)
+})
+
+test('a service that stops before that time begins no task', async () => {
+  let begun = 0
+  const work = async () => void begun++
+  const service = await startTasks([{ name: 'price', everyMs: null, work }], { startAfterMs: 250 })
+
+  await service.end()
+  expect(begun).toBe(0)
 })
