@@ -1,3 +1,4 @@
+// Why: docs/decisions.md#a-start-makes-what-its-first-answer-needs
 // Pieces that are made when they are first needed, and once. A failure is not remembered: the next use tries again.
 
 /** Calls `make` on the first use, and gives the same from then on. */
