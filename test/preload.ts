@@ -1,7 +1,7 @@
 import { afterAll, afterEach, setDefaultTimeout } from 'bun:test'
 import { keepLedger, ledgerLines, takeViolations } from './support/answers/answer-ledger.ts'
 
-/** By this header the answers of Alibi differ from those of the doubles; see request-id.ts. */
+/** By this header the answers of Alibi differ from those of the doubles; see exchange.ts. */
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**

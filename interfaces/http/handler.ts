@@ -4,11 +4,16 @@ import { isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
 import { mayBeLong, readBody } from './request/body.ts'
 import { bodyBudget } from './request/body-budget.ts'
 import { clientAddressReader } from './request/client-address.ts'
-import { type Exchange, NOT_COUNTED, rememberExchange } from './request/exchange.ts'
+import {
+  type Exchange,
+  NOT_COUNTED,
+  newRequestId,
+  REQUEST_ID,
+  rememberExchange,
+} from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
 import { rateLimitCounter } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
-import { newRequestId, REQUEST_ID } from './request/request-id.ts'
 import { ROUTED_ORIGIN, readTarget, type SentSegments, type Target } from './request/target.ts'
 import { answerMaker } from './response/answer-maker.ts'
 import { answerPreflight, isPreflight } from './response/cors.ts'

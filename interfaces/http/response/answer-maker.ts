@@ -1,6 +1,5 @@
-import type { Exchange } from '../request/exchange.ts'
+import { type Exchange, REQUEST_ID } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
-import { REQUEST_ID } from '../request/request-id.ts'
 import { corsHeaders, originHeaders } from './cors.ts'
 import type { Answer } from './errors.ts'
 import { jsonText } from './json-text.ts'

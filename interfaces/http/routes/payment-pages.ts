@@ -8,8 +8,8 @@ import { pageAnswer } from '../pages/page.ts'
 import { type PaymentPageState, paymentPage } from '../pages/payment-page.ts'
 import { translator } from '../pages/translator.ts'
 import { ROUTES } from '../paths.ts'
+import { requestIdOf } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
-import { requestIdOf } from '../request/request-id.ts'
 import { pageContent } from './page-language.ts'
 
 const RETRY_AFTER_SECONDS = 60
