@@ -1,16 +1,27 @@
 import { Elysia, t } from 'elysia'
 import { pickReason } from '../../../application/access/pick-reason.ts'
-import { DEFAULT_LANGUAGE, LANGUAGES, matchLanguage } from '../../../domain/language.ts'
+import type { Strings } from '../../../application/content/strings.ts'
+import type { Content, LanguageContent } from '../../../application/ports.ts'
+import {
+  DEFAULT_LANGUAGE,
+  LANGUAGES,
+  type Language,
+  matchLanguage,
+} from '../../../domain/language.ts'
 import { LANG_INPUT } from '../openapi/fields.ts'
 import { ROUTES } from '../paths.ts'
 import { authenticatePremium } from '../request/bearer.ts'
 import type { HttpOptions } from '../request/options.ts'
+import { constantJson } from '../response/json-text.ts'
 
 const LANGUAGE_QUERY = t.Object({
   lang: t.Optional(t.String({ ...LANG_INPUT, default: DEFAULT_LANGUAGE })),
 })
 
+const ALL_LANGUAGES = constantJson({ languages: LANGUAGES, default: DEFAULT_LANGUAGE })
+
 export function premiumRoutes({ ports }: HttpOptions) {
+  const stringsOf = stringsAnswers(ports.content)
   return new Elysia()
     .get(
       ROUTES.pickReason.path,
@@ -24,10 +35,27 @@ export function premiumRoutes({ ports }: HttpOptions) {
       ROUTES.readStrings.path,
       async ({ query, request }) => {
         await authenticatePremium(ports, request)
-        const { strings, language } = ports.content.in(matchLanguage(query.lang))
-        return { strings, language, supportedLanguages: ports.content.languages }
+        return stringsOf(ports.content.in(matchLanguage(query.lang)))
       },
       { query: LANGUAGE_QUERY },
     )
-    .get(ROUTES.listLanguages.path, () => ({ languages: LANGUAGES, default: DEFAULT_LANGUAGE }))
+    .get(ROUTES.listLanguages.path, () => ALL_LANGUAGES)
+}
+
+type StringsAnswer = {
+  readonly strings: Strings
+  readonly language: Language
+  readonly supportedLanguages: readonly Language[]
+}
+
+/** The answer for each language, made when it is first asked for. */
+function stringsAnswers(content: Content): (content: LanguageContent) => StringsAnswer {
+  const answers = new Map<Language, StringsAnswer>()
+  return ({ strings, language }) => {
+    const known = answers.get(language)
+    if (known) return known
+    const answer = constantJson({ strings, language, supportedLanguages: content.languages })
+    answers.set(language, answer)
+    return answer
+  }
 }
