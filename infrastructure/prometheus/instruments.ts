@@ -7,10 +7,24 @@ export function counter<Label extends string>(
     name,
     help,
     labels,
-  }: { name: string; help: string; labels: Readonly<Record<Label, readonly string[]>> },
+    beforeReading = () => {},
+  }: {
+    name: string
+    help: string
+    labels: Readonly<Record<Label, readonly string[]>>
+    /** Adds what was counted elsewhere. */
+    beforeReading?: (counter: Counter<Label>) => void
+  },
 ): Counter<Label> {
   const labelNames = Object.keys(labels) as Label[]
-  const made = new Counter({ name, help, labelNames, registers: [registry] })
+  const collect = (): void => beforeReading(made)
+  const made: Counter<Label> = new Counter({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect,
+  })
   for (const combination of combinations(labels)) made.inc(combination, 0)
   return made
 }

@@ -10,9 +10,7 @@ import {
   type TelemetryEvent,
 } from '../../application/telemetry.ts'
 import { counter, histogram } from './instruments.ts'
-
-/** All methods that a client makes up count as one. */
-const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+import { requestCounts } from './request-counts.ts'
 
 // In seconds.
 const ANSWER_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -67,10 +65,14 @@ export function telemetryMetrics(registry: Registry): Telemetry {
 }
 
 function requestMetrics(registry: Registry): (event: Requests) => void {
-  const answered = counter(registry, {
+  const answered = requestCounts()
+  counter(registry, {
     name: 'alibi_http_requests_total',
     help: 'Answered requests. What is no path of our own counts by its folder, or as "other".',
     labels: { method: [], route: [], status: [] },
+    beforeReading(requests) {
+      for (const { labels, requests: count } of answered.take()) requests.inc(labels, count)
+    },
   })
   const durations = histogram(registry, {
     name: 'alibi_http_request_duration_seconds',
@@ -94,9 +96,9 @@ function requestMetrics(registry: Registry): (event: Requests) => void {
   return (event) => {
     switch (event.kind) {
       case 'request_answered': {
-        const method = METHODS.includes(event.method) ? event.method : 'other'
+        const { method, status } = event
         const route = event.route ?? 'other'
-        answered.inc({ method, route, status: String(event.status) })
+        answered.add({ method, route, status })
         return durations.observe({ route }, seconds(event.ms))
       }
       case 'request_refused':

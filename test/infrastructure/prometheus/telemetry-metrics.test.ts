@@ -27,6 +27,34 @@ describe('telemetry', () => {
     })
   })
 
+  test('requests count once, however often the metrics are read', async () => {
+    const { record, samples } = await openMetrics()
+    const series = 'alibi_http_requests_total{method="GET",route="/i18n",status="200"}'
+    record(answered())
+    const readings = [await samples(), await samples()]
+    record(answered(), answered())
+    readings.push(await samples())
+    expect(readings.map((reading) => reading[series])).toEqual([1, 1, 3])
+  })
+
+  test('every method and status of a route counts by itself', async () => {
+    const { record, samples } = await openMetrics()
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other']
+    const series = methods.flatMap((method) =>
+      [200, 201, 404].map((status) => ({ method, status, route: '/i18n' })),
+    )
+    for (const [index, one] of series.entries()) {
+      for (let count = 0; count <= index; count++) record(answered(one))
+    }
+    const told = await samples()
+    expect(
+      series.map(
+        ({ method, route, status }) =>
+          told[`alibi_http_requests_total{method="${method}",route="${route}",status="${status}"}`],
+      ),
+    ).toEqual(series.map((_, index) => index + 1))
+  })
+
   test('whatever clients make up counts as one', async () => {
     const { record, read, samples } = await openMetrics()
     for (let count = 0; count < 1000; count++) {
