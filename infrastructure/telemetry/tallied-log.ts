@@ -87,6 +87,7 @@ export function talliedLog(
 }
 
 function withoutRequest(fields: LogFields): LogFields {
+  if (!('request' in fields || 'stack' in fields)) return fields
   return Object.fromEntries(
     Object.entries(fields).filter(([name]) => name !== 'request' && name !== 'stack'),
   )
