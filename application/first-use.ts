@@ -24,22 +24,26 @@ export function onceAsked<Answer>(ask: () => Promise<Answer>): () => Promise<Ans
 
 export type Methods = Readonly<Record<string, (...input: never[]) => Promise<unknown>>>
 
+/** Names every method. */
+export type MethodNames<Made> = Readonly<Record<keyof Made, true>>
+
 /**
- * The methods that `make` gives. It is called when any of them is first asked for; where it throws, that method rejects
- * with it. From then on a call costs what it costs on any other object.
+ * The methods that `make` gives, which is called with the first call of one of them. Where it throws, that call rejects
+ * with it.
  */
-export function methodsOnFirstUse<Made extends Methods>(make: () => Made): Made {
-  const fill: ProxyHandler<object> = {
-    get(_, name) {
+export function methodsOnFirstUse<Made extends Methods>(
+  names: MethodNames<Made>,
+  make: () => Made,
+): Made {
+  const made = onFirstUse(make)
+  const call =
+    (name: string): Methods[string] =>
+    (...input) => {
       try {
-        Object.setPrototypeOf(Object.assign(methods, make()), Object.prototype)
+        return Reflect.apply(Reflect.get(made(), name), undefined, input)
       } catch (error) {
-        return () => Promise.reject(error)
+        return Promise.reject(error)
       }
-      return Reflect.get(methods, name)
-    },
-  }
-  // Only what the object does not have itself is looked for behind it.
-  const methods = Object.create(new Proxy({}, fill))
-  return methods
+    }
+  return Object.fromEntries(Object.keys(names).map((name) => [name, call(name)])) as Made
 }

@@ -1,4 +1,9 @@
-import { type Methods, methodsOnFirstUse, onFirstUse } from '../../application/first-use.ts'
+import {
+  type MethodNames,
+  type Methods,
+  methodsOnFirstUse,
+  onFirstUse,
+} from '../../application/first-use.ts'
 import type { DatabaseStore } from '../database/database-store.ts'
 import { sqliteAccessRepository } from './access-repository.ts'
 import { prepareRecordChanges, type RecordChanges, sqliteAuditTrail } from './audit-trail.ts'
@@ -39,27 +44,70 @@ export function openCurrentSqliteStore(path: string): DatabaseStore {
 
 /** Each part prepares its statements on first use: a start would spend most of its time on them. */
 export function sqliteStore(database: SqliteDatabase): DatabaseStore {
-  const part = <Part extends Methods>(make: () => Part) =>
-    methodsOnFirstUse(() => database.prepare(make))
+  const part = <Part extends Methods>(names: MethodNames<Part>, make: () => Part) =>
+    methodsOnFirstUse(names, () => database.prepare(make))
   const recorder = onFirstUse(() => prepareRecordChanges(database.queries))
   const recordChanges: RecordChanges = (...change) => recorder()(...change)
   return {
-    otps: part(() => sqliteOtpRepository(database)),
-    verifications: part(() => sqliteVerificationRepository(database)),
-    purchases: part(() => sqlitePurchaseRepository(database)),
-    premiumGrants: part(() => sqlitePremiumGrantRepository(database, recordChanges)),
-    refunds: part(() => sqliteRefundRepository(database, recordChanges)),
-    disputes: part(() => sqliteDisputeRepository(database, recordChanges)),
-    auditTrail: part(() => sqliteAuditTrail(database)),
-    outbox: part(() => sqliteOutboxRepository(database)),
-    sweeps: part(() => sqliteSweepRepository(database)),
-    logOuts: part(() => sqliteLogOutRepository(database)),
-    access: part(() => sqliteAccessRepository(database)),
-    personalData: part(() => sqlitePersonalData(database, recordChanges)),
-    retention: part(() => sqliteRetention(database)),
+    otps: part(METHODS.otps, () => sqliteOtpRepository(database)),
+    verifications: part(METHODS.verifications, () => sqliteVerificationRepository(database)),
+    purchases: part(METHODS.purchases, () => sqlitePurchaseRepository(database)),
+    premiumGrants: part(METHODS.premiumGrants, () =>
+      sqlitePremiumGrantRepository(database, recordChanges),
+    ),
+    refunds: part(METHODS.refunds, () => sqliteRefundRepository(database, recordChanges)),
+    disputes: part(METHODS.disputes, () => sqliteDisputeRepository(database, recordChanges)),
+    auditTrail: part(METHODS.auditTrail, () => sqliteAuditTrail(database)),
+    outbox: part(METHODS.outbox, () => sqliteOutboxRepository(database)),
+    sweeps: part(METHODS.sweeps, () => sqliteSweepRepository(database)),
+    logOuts: part(METHODS.logOuts, () => sqliteLogOutRepository(database)),
+    access: part(METHODS.access, () => sqliteAccessRepository(database)),
+    personalData: part(METHODS.personalData, () => sqlitePersonalData(database, recordChanges)),
+    retention: part(METHODS.retention, () => sqliteRetention(database)),
     databaseHealth: sqliteDatabaseHealth(database),
-    statistics: part(() => sqliteStatistics(database)),
-    sandboxSessions: part(() => sqliteSandboxSessionStore(database)),
+    statistics: part(METHODS.statistics, () => sqliteStatistics(database)),
+    sandboxSessions: part(METHODS.sandboxSessions, () => sqliteSandboxSessionStore(database)),
     close: database.close,
   }
+}
+
+/** What each part can do: before it is made, nothing else knows. */
+const METHODS = {
+  otps: { update: true, updateMails: true, findMailboxMails: true, forgetMailbox: true },
+  verifications: { findByEmail: true },
+  purchases: {
+    update: true,
+    updateById: true,
+    findAccount: true,
+    findAccountByPurchase: true,
+    findById: true,
+    findBySessionId: true,
+    findByPaymentIntentId: true,
+    isAskedPrice: true,
+    list: true,
+  },
+  premiumGrants: { findByEmail: true, add: true, revokeAll: true, list: true },
+  refunds: { update: true, findById: true, findPendingPayments: true },
+  disputes: { update: true, findById: true, findPendingPayments: true },
+  auditTrail: { findByEmail: true },
+  outbox: { takeDue: true, update: true, findByPurchase: true },
+  sweeps: { findLastRun: true, recordRun: true },
+  logOuts: { update: true },
+  access: { findByEmail: true },
+  personalData: { find: true, erase: true },
+  retention: { prune: true },
+  statistics: {
+    countPurchases: true,
+    countOutbox: true,
+    rankWrongTries: true,
+    countServiceMails: true,
+    findLastGrantChange: true,
+    countGrantChanges: true,
+    measureFiles: true,
+  },
+  sandboxSessions: { create: true, find: true, update: true, list: true },
+} as const satisfies {
+  readonly [Part in Exclude<keyof DatabaseStore, 'databaseHealth' | 'close'>]: MethodNames<
+    DatabaseStore[Part]
+  >
 }

@@ -76,9 +76,11 @@ describe('methods that are made on first use', () => {
     next: async (by: number) => from + by,
   })
 
-  test('are made when one of them is first asked for, and only once', async () => {
+  const NAMES = { from: true, next: true } as const
+
+  test('are made with the first call of one of them, and only once', async () => {
     const { calls, make } = maker(counter)
-    const methods = methodsOnFirstUse(make)
+    const methods = methodsOnFirstUse(NAMES, make)
     const parts = { methods }
     expect(parts.methods).toBe(methods)
     expect(calls()).toBe(0)
@@ -89,20 +91,19 @@ describe('methods that are made on first use', () => {
     expect(calls()).toBe(1)
   })
 
-  test('are those of an ordinary object from then on', async () => {
+  test('are those of an ordinary object, which can be taken apart before they are made', async () => {
     const { calls, make } = maker(counter)
-    const methods = methodsOnFirstUse(make)
-    await methods.from()
-
-    expect(Object.getPrototypeOf(methods)).toBe(Object.prototype)
+    const methods = { ...methodsOnFirstUse(NAMES, make) }
     expect(Object.keys(methods)).toEqual(['from', 'next'])
-    expect('then' in methods).toBe(false)
+    expect(calls()).toBe(0)
+
+    expect([await methods.from(), await methods.next(1)]).toEqual([1, 2])
     expect(calls()).toBe(1)
   })
 
   test('reject while they cannot be made, and are tried again', async () => {
     const { calls, make } = maker(counter, { failures: 1 })
-    const methods = methodsOnFirstUse(make)
+    const methods = methodsOnFirstUse(NAMES, make)
 
     await expect(methods.next(1)).rejects.toThrow('failure 1')
     expect(await methods.next(1)).toBe(3)

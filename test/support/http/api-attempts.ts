@@ -5,7 +5,7 @@ type Http = ReturnType<typeof openHttp>
 
 /** A request that is about to be sent, in a world where it succeeds unless something is changed. */
 export type Attempt = {
-  readonly http: Http
+  http: Http
   query: string
   headers: Record<string, string>
   /** The fields of a JSON body. */

@@ -141,9 +141,9 @@ const PAGE_SPOILERS: Readonly<
 }
 
 /** A browser that shows what it gets, after too many requests. */
-function exhaust({ http, headers }: Attempt): void {
-  headers['accept'] = 'text/html'
-  Object.assign(http.options, { limiters: NOTHING })
+function exhaust(attempt: Attempt): void {
+  attempt.headers['accept'] = 'text/html'
+  attempt.http = openHttp({ limiters: NOTHING }, attempt.http.ports)
 }
 
 /** The page cannot be made, but the error page can. */
