@@ -70,6 +70,8 @@ export type PaymentGateway = {
    * and by the key for as long as the provider remembers it.
    */
   refundPayment(refund: { paymentIntentId: string; key: OutboxKey }): Promise<readonly Refund[]>
+  /** All sessions, whatever came of them, that were made from `since` to `until`. */
+  findSessions(window: ListWindow & { readonly until: Date }): Promise<ListPage<SessionReport>>
   /** Sessions that a buyer has completed, by the time of their making. */
   findCompletedSessions(window: ListWindow): Promise<ListPage<SessionReport>>
   /** Notifications that some endpoint has not taken. */

@@ -1,4 +1,4 @@
-import type { Clock, PaymentGateway } from '../../application/ports.ts'
+import type { Clock, ListPage, ListWindow, PaymentGateway } from '../../application/ports.ts'
 import type { SandboxCheckout, SandboxSession } from '../../application/sandbox-checkout.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Price, SessionReport } from '../../domain/purchase.ts'
@@ -89,6 +89,21 @@ export function sandboxPaymentGateway({
     return reportSession(expandedSessionObject(record, pageOf(record.sessionId)))
   }
 
+  /** One page of those that match; a page may have none of them. */
+  async function listSessions(
+    { since, cursor }: ListWindow,
+    matches: (record: SandboxSessionRecord) => boolean,
+  ): Promise<ListPage<SessionReport>> {
+    const records = await sessions.list({ since, after: cursor, limit: PAGE_SIZE })
+    const now = clock.now()
+    const isLast = records.length < PAGE_SIZE
+    return {
+      items: records.filter(matches).map((record) => report(expireWhenDue(record, now))),
+      unreadable: [],
+      cursor: isLast ? null : (records.at(-1)?.sessionId ?? null),
+    }
+  }
+
   function show({ sessionId, price, state }: SandboxSessionRecord): SandboxSession {
     return {
       sessionId,
@@ -124,15 +139,9 @@ export function sandboxPaymentGateway({
       const record = await move(sessionId, expire)
       return record && report(record)
     },
-    async findCompletedSessions({ since, cursor }) {
-      const records = await sessions.list({ since, after: cursor, limit: PAGE_SIZE })
-      const isLast = records.length < PAGE_SIZE
-      return {
-        items: records.filter(isComplete).map(report),
-        unreadable: [],
-        cursor: isLast ? null : (records.at(-1)?.sessionId ?? null),
-      }
-    },
+    findSessions: ({ until, ...window }) =>
+      listSessions(window, ({ createdAt }) => createdAt <= until),
+    findCompletedSessions: (window) => listSessions(window, isComplete),
     // There is no money here that could be sent back, and what was not delivered is still on its way.
     listRefunds: async () => [],
     listDisputes: async () => [],

@@ -10,7 +10,13 @@ import { toDate, toSeconds } from './objects.ts'
 import { readPrice } from './prices.ts'
 import { findDisputes, findRefunds, listDisputes, listRefunds, refundPayment } from './reversals.ts'
 import { type ReturnUrls, sessionReports } from './session-reports.ts'
-import { createSession, expireSession, findCompletedSessions, readSession } from './sessions.ts'
+import {
+  createSession,
+  expireSession,
+  findCompletedSessions,
+  findSessions,
+  readSession,
+} from './sessions.ts'
 
 const TIMEOUT_MS = 8_000
 
@@ -62,6 +68,7 @@ export function stripePaymentGateway({
       return ask((stripe) => notFoundAs(listDisputes(stripe, paymentIntentId, reading), []))
     },
     refundPayment: (refund) => ask((stripe) => refundPayment(stripe, refund)),
+    findSessions: (window) => ask((stripe) => findSessions(stripe, window, reportSession)),
     findCompletedSessions: (window) =>
       ask((stripe) => findCompletedSessions(stripe, window, reportSession)),
     findUndeliveredNotifications: (window) =>

@@ -1,5 +1,10 @@
 import type Stripe from 'stripe'
-import type { CheckoutSession, ListPage, ListWindow } from '../../application/ports.ts'
+import type {
+  CheckoutSession,
+  ListPage,
+  ListWindow,
+  PaymentGateway,
+} from '../../application/ports.ts'
 import { type Purchase, SESSION_ID, type SessionReport } from '../../domain/purchase.ts'
 import type { StripeProduct } from '../config/payment-settings.ts'
 import type { OrderSeals } from '../secrets/order-seals.ts'
@@ -108,17 +113,32 @@ function closedReport(report: SessionReport): SessionReport {
   return report
 }
 
+export async function findSessions(
+  stripe: Stripe,
+  { until, ...window }: Parameters<PaymentGateway['findSessions']>[0],
+  reportSession: ReportSession,
+): Promise<ListPage<SessionReport>> {
+  const params = windowParams(window)
+  const created = { ...params.created, lte: toSeconds(until) }
+  return listSessions(stripe, { ...params, created }, reportSession)
+}
+
 export async function findCompletedSessions(
   stripe: Stripe,
   window: ListWindow,
   reportSession: ReportSession,
 ): Promise<ListPage<SessionReport>> {
-  const answer = await stripe.checkout.sessions.list({
-    ...windowParams(window),
-    status: 'complete',
-    // Otherwise money that bounced would seem to be on its way.
-    expand: ['data.payment_intent'],
-  })
+  return listSessions(stripe, { ...windowParams(window), status: 'complete' }, reportSession)
+}
+
+async function listSessions(
+  stripe: Stripe,
+  params: Stripe.Checkout.SessionListParams,
+  reportSession: ReportSession,
+): Promise<ListPage<SessionReport>> {
+  // Otherwise money that bounced would seem to be on its way.
+  const expand = ['data.payment_intent']
+  const answer = await stripe.checkout.sessions.list({ ...params, expand })
   return readPage(answer, 'checkout.session', (session) => {
     if (!SESSION_ID.test(session.id)) throw new Error('a session without an id of a session')
     return reportSession(session)

@@ -177,7 +177,9 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
   test('finds nothing where nothing has happened, in a single page', async () => {
     const { gateway, clock } = await openSession()
     const window = { since: clock.now(), cursor: null }
+    const before = { since: new Date(0), until: new Date(1000), cursor: null }
     const pages = [
+      await gateway.findSessions(before),
       await gateway.findCompletedSessions(window),
       await gateway.findUndeliveredNotifications(window),
       await gateway.findRefunds(window),
@@ -211,6 +213,40 @@ describe.each(GATEWAYS)('PaymentGateway on %s', (_, openGateway) => {
     expect(items.map(({ outcome }) => outcome)).toEqual(['failed', 'paid', 'processing', 'paid'])
     expect([unreadable, cursor]).toEqual([[], null])
     for (const item of items) expect(await gateway.readSession(item.sessionId)).toEqual(item)
+  })
+
+  test('finds every session of a window, whatever came of it, as it reads them', async () => {
+    const { gateway, act, clock, sessionId: before } = await openSession()
+    clock.advance(2000)
+    const since = clock.now()
+    const made: string[] = []
+    for (const action of ['pay', 'pay_late', 'decline', null] as const) {
+      clock.advance(1000)
+      const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
+      if (action) await act(sessionId, action)
+      made.unshift(sessionId)
+    }
+    const { sessionId: expired } = await gateway.createSession(newPurchase(clock.now()))
+    await gateway.expireSession(expired)
+    const until = clock.now()
+    clock.advance(1000)
+    const { sessionId: after } = await gateway.createSession(newPurchase(clock.now()))
+    const { items, unreadable, cursor } = await gateway.findSessions({ since, until, cursor: null })
+    const found = items.map(({ sessionId }) => sessionId)
+    expect(found.toSorted()).toEqual([expired, ...made].toSorted())
+    expect(found).not.toContain(before)
+    expect(found).not.toContain(after)
+    expect([unreadable, cursor]).toEqual([[], null])
+    const outcomes = items.map(({ outcome }) => outcome).toSorted()
+    expect(outcomes).toEqual(['expired', 'open', 'open', 'paid', 'processing'])
+    for (const item of items) expect(await gateway.readSession(item.sessionId)).toEqual(item)
+  })
+
+  test('finds a session whose time is over as expired', async () => {
+    const { gateway, clock, purchase } = await openSession()
+    const window = { since: purchase.createdAt, until: clock.now(), cursor: null }
+    clock.advance(purchase.expiresAt.getTime() - clock.now().getTime())
+    expect((await gateway.findSessions(window)).items).toMatchObject([{ outcome: 'expired' }])
   })
 
   test('finds no session that was made before the window', async () => {

@@ -233,3 +233,22 @@ describe('refunds and disputes', () => {
     expect(disputes.items).toMatchObject([{ state: 'lost', reportedAt }])
   })
 })
+
+test('all sessions of a window are asked for with the payments of those that were tried', async () => {
+  const { double, gateway, clock } = await startWithPayment()
+  const since = new Date(clock.now().getTime() - HOUR_MS)
+  const until = new Date(clock.now().getTime() + 999)
+  const { items } = await gateway.findSessions({ since, until, cursor: null })
+  expect(items).toMatchObject([{ outcome: 'paid' }])
+  const seconds = (moment: Date) => String(Math.floor(moment.getTime() / 1000))
+  expect(double.requests.map(({ route, form }) => [route, form])).toEqual([
+    [
+      'GET /v1/checkout/sessions',
+      {
+        limit: '100',
+        created: { gte: seconds(since), lte: seconds(until) },
+        expand: { 0: 'data.payment_intent' },
+      },
+    ],
+  ])
+})

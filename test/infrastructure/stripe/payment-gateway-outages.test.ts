@@ -54,6 +54,7 @@ const CALLS: readonly (readonly [
   ['listRefunds', (gateway) => gateway.listRefunds('pi_1')],
   ['listDisputes', (gateway) => gateway.listDisputes('pi_1')],
   ['refundPayment', (gateway) => gateway.refundPayment({ paymentIntentId: 'pi_1', key: KEY })],
+  ['findSessions', (gateway) => gateway.findSessions({ ...WINDOW, until: WINDOW.since })],
   ['findCompletedSessions', (gateway) => gateway.findCompletedSessions(WINDOW)],
   ['findUndeliveredNotifications', (gateway) => gateway.findUndeliveredNotifications(WINDOW)],
   ['findRefunds', (gateway) => gateway.findRefunds(WINDOW)],

@@ -94,6 +94,7 @@ describe('measured payments', () => {
     list_disputes: (gateway) => gateway.listDisputes('pi_one'),
     refund_payment: (gateway) =>
       gateway.refundPayment({ paymentIntentId: 'pi_one', key: 'key' as OutboxKey }),
+    find_sessions: (gateway) => gateway.findSessions({ ...window, until: window.since }),
     find_completed_sessions: (gateway) => gateway.findCompletedSessions(window),
     find_undelivered_notifications: (gateway) => gateway.findUndeliveredNotifications(window),
     find_refunds: (gateway) => gateway.findRefunds(window),

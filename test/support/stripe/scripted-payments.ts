@@ -127,11 +127,15 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
       }
       return refundsOf(paymentIntentId)
     },
+    async findSessions(window: ListWindow & { until: Date }) {
+      const until = window.until.getTime()
+      const made = sessionsSince(window).filter((session) => madeAt(session) <= until)
+      return page('findSessions', window, { made, bad: [] })
+    },
     async findCompletedSessions(window: ListWindow) {
-      const made = [...sessions.values()]
-        .filter(({ outcome }) => outcome !== 'open' && outcome !== 'expired')
-        .filter((session) => madeAt(session) >= window.since.getTime())
-        .sort((left, right) => madeAt(left) - madeAt(right))
+      const made = sessionsSince(window).filter(
+        ({ outcome }) => outcome !== 'open' && outcome !== 'expired',
+      )
       return page('findCompletedSessions', window, { made, bad: unreadable.sessions })
     },
     async findUndeliveredNotifications(window: ListWindow) {
@@ -168,6 +172,12 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
       sessions.set(sessionId, moved)
       return moved
     },
+  }
+  /** In the order of their making. */
+  function sessionsSince({ since }: ListWindow): readonly SessionReport[] {
+    return [...sessions.values()]
+      .filter((session) => madeAt(session) >= since.getTime())
+      .sort((left, right) => madeAt(left) - madeAt(right))
   }
   function amountPaid(paymentIntentId: string): number {
     const paid = [...sessions.values()].find((one) => one.paymentIntentId === paymentIntentId)
