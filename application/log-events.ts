@@ -67,6 +67,10 @@ export const LOG_EVENTS = {
   },
 
   'reconcile.repaired': { level: 'info', message: 'repaired what nobody had told' },
+  'reconcile.behind': {
+    level: 'warn',
+    message: 'the purchases that are open are too many to be asked about every minute',
+  },
   'reconcile.finished': { level: 'info', message: 'payments reconciled' },
   'reconcile.object_failed': { level: 'error', message: 'failed' },
   'reconcile.sweep_failed': { level: 'error', message: 'failed' },

@@ -2,6 +2,7 @@ import {
   awaitsReview,
   PURCHASE_STATES,
   type Purchase,
+  type PurchaseId,
   type PurchaseState,
 } from '../../domain/purchase.ts'
 import { readAll } from '../paging.ts'
@@ -22,10 +23,13 @@ export async function* listPurchases(
   }
 }
 
-/** Those in any of the states at the moment when their page is read. */
+/** Those in any of the states at the moment when their page is read, from the one after `beginning`. */
 export function eachPurchase(
   { purchases }: Pick<Ports, 'purchases'>,
   states: readonly PurchaseState[],
+  beginning: PurchaseId | null = null,
 ): AsyncGenerator<Purchase> {
-  return readAll(({ after, limit }) => purchases.list({ states, after: after?.id ?? null, limit }))
+  return readAll(({ after, limit }) =>
+    purchases.list({ states, after: after?.id ?? beginning, limit }),
+  )
 }

@@ -4,6 +4,7 @@ import { readMailLimitUse } from '../access/watch-mail-limit.ts'
 import { rankRecentWrongTries } from '../access/watch-wrong-codes.ts'
 import { listPurchases } from '../payments/list-purchases.ts'
 import type { Ports } from '../ports.ts'
+import { measureReconciler } from '../reconciling/measure-reconciler.ts'
 import type { FileSizes, OutboxCount } from '../statistics.ts'
 
 /** Figures of the whole database, for an operator's monitoring. */
@@ -11,6 +12,8 @@ export type DatabaseStatistics = {
   readonly purchases: Readonly<Record<PurchaseState, number>>
   /** Purchases with money that was not asked for, until that has been given back. */
   readonly awaitingReview: number
+  /** No open or delayed purchase has been unread at the provider for longer; 0 where there is none. */
+  readonly reconcilerBehindMs: number
   readonly outbox: readonly OutboxCount[]
   /** Of the last hour: over all addresses, of the address that was hit most, and of the worst network. */
   readonly wrongTries: number
@@ -23,7 +26,7 @@ export type DatabaseStatistics = {
 
 /** Reads all figures once. Throws `Unavailable('storage')`. */
 export async function readDatabaseStatistics(
-  ports: Pick<Ports, 'statistics' | 'purchases' | 'clock' | 'rules'>,
+  ports: Pick<Ports, 'statistics' | 'purchases' | 'sweeps' | 'clock' | 'rules'>,
 ): Promise<DatabaseStatistics> {
   const { statistics } = ports
   const wrongTries = await rankRecentWrongTries(ports, { top: 1 })
@@ -31,6 +34,7 @@ export async function readDatabaseStatistics(
   return {
     purchases: await statistics.countPurchases(),
     awaitingReview: review.length,
+    reconcilerBehindMs: await measureReconciler(ports),
     outbox: await statistics.countOutbox(),
     wrongTries: wrongTries.tries,
     wrongTriesOfWorst: {

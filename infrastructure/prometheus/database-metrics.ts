@@ -35,6 +35,14 @@ export function addDatabaseMetrics(
   gauge(
     registry,
     {
+      name: 'alibi_reconciler_behind_seconds',
+      help: 'For how long at most an open or delayed purchase was not read at the provider.',
+    },
+    [{ value: statistics.reconcilerBehindMs / 1000 }],
+  )
+  gauge(
+    registry,
+    {
       name: 'alibi_wrong_code_tries_last_hour',
       help: 'Wrong codes over all addresses. Many are a sign of somebody who guesses.',
     },

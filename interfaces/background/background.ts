@@ -10,6 +10,8 @@ export type Task = {
   readonly name: TaskName
   /** How long after the end of one run the next one begins; null for what runs once. */
   readonly everyMs: number | null
+  /** Counts that time from the beginning of the run; a run that takes longer is followed by the next one at once. */
+  readonly fromStart?: boolean
   readonly work: (stopping: AbortSignal) => Promise<unknown>
 }
 
@@ -21,25 +23,30 @@ export async function workInBackground({
   ports,
   tasks,
   startAfterMs = 0,
+  monotonicMs,
   wait,
   stopping,
 }: {
   ports: Pick<Ports, 'log' | 'telemetry'>
   tasks: readonly Task[]
   startAfterMs?: number
+  /** Milliseconds that pass evenly, even where the clock is set. */
+  monotonicMs: () => number
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   wait: (milliseconds: number, until: AbortSignal) => Promise<void>
   stopping: AbortSignal
 }): Promise<void> {
   async function carryOut(task: Task): Promise<void> {
-    const { everyMs } = task
+    const { everyMs, fromStart } = task
     if (everyMs === null) {
       await attempt(task)
       return
     }
     while (!stopping.aborted) {
+      const startedAtMs = monotonicMs()
       const isDone = await attempt(task)
-      await wait(isDone ? everyMs : Math.max(everyMs, WAIT_AFTER_FAILURE_MS), stopping)
+      const spentMs = fromStart ? Math.min(everyMs, monotonicMs() - startedAtMs) : 0
+      await wait(isDone ? everyMs - spentMs : Math.max(everyMs, WAIT_AFTER_FAILURE_MS), stopping)
     }
   }
 

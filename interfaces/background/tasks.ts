@@ -1,11 +1,13 @@
 import { watchMailLimit } from '../../application/access/watch-mail-limit.ts'
 import { watchWrongCodes } from '../../application/access/watch-wrong-codes.ts'
 import { deliverOutbox } from '../../application/payments/deliver-outbox.ts'
+import type { Ports } from '../../application/ports.ts'
+import type { ReadingPlace } from '../../application/reconciling/open-purchases.ts'
+import { callPace, type Pace, pacedPayments } from '../../application/reconciling/paced-payments.ts'
 import {
   reconcilePayments,
   type SweepReport,
-} from '../../application/payments/reconcile-payments.ts'
-import type { Ports } from '../../application/ports.ts'
+} from '../../application/reconciling/reconcile-payments.ts'
 import { SWEEP_NAMES } from '../../application/store.ts'
 import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
 import type { ScheduledBackups } from '../../application/upkeep/scheduled-backups.ts'
@@ -24,6 +26,7 @@ export function serviceTasks({
   tokenLifetimeMs,
   backups,
   isReady,
+  monotonicMs,
   wait,
 }: {
   ports: Ports
@@ -31,6 +34,8 @@ export function serviceTasks({
   /** Null where the service makes none. */
   backups: ScheduledBackups | null
   isReady: () => Promise<boolean>
+  /** Milliseconds that pass evenly, even where the clock is set. */
+  monotonicMs: () => number
   /** Resolves after so many milliseconds. */
   wait: (milliseconds: number) => Promise<void>
 }): readonly Task[] {
@@ -39,7 +44,12 @@ export function serviceTasks({
     // Once, so that the first visitor of the app page sees the price.
     { name: 'price', everyMs: null, work: () => ports.payments.price() },
     { name: 'outbox', everyMs: SECOND_MS, work: (stopping) => deliverOutbox(ports, stopping) },
-    { name: 'reconciler', everyMs: MINUTE_MS, work: reconciler(ports) },
+    {
+      name: 'reconciler',
+      everyMs: MINUTE_MS,
+      fromStart: true,
+      work: reconciler(ports, callPace({ monotonicMs, wait })),
+    },
     {
       name: 'pruning',
       everyMs: HOUR_MS,
@@ -57,11 +67,13 @@ export function serviceTasks({
 /**
  * Asks the provider for what it failed to report: about everything until one run was complete, then about what is due.
  */
-function reconciler(ports: Ports): Task['work'] {
+function reconciler(ports: Ports, pace: Pace): Task['work'] {
+  const place: ReadingPlace = { after: null }
   // A restored backup also restores the times of the last sweeps, so that none of them may seem to be due.
   let only: 'all' | 'due' = 'all'
   return async (stopping) => {
-    const reports = await reconcilePayments(ports, { only, stopping })
+    const payments = pacedPayments(ports.payments, pace)
+    const reports = await reconcilePayments({ ...ports, payments }, { only, place, stopping })
     for (const { checked, ...report } of reports) {
       ports.telemetry.record({ kind: 'sweep_ended', ...report })
     }

@@ -6,7 +6,7 @@ import { countedLog, NO_TELEMETRY } from '../../infrastructure/telemetry/instrum
 import { listenForMetrics, type MetricsListener } from '../http/metrics-listener.ts'
 
 type Measured = {
-  readonly ports: Pick<Ports, 'statistics' | 'purchases' | 'clock' | 'rules'>
+  readonly ports: Pick<Ports, 'statistics' | 'purchases' | 'sweeps' | 'clock' | 'rules'>
   readonly isReady: () => Promise<boolean>
   /** Null where the service makes none by itself. */
   readonly backups: Backups | null

@@ -78,10 +78,10 @@ export async function openService(
   const parts = { config, store, log, content, url, publicUrl, write, telemetry }
   const { ports, sandboxCheckout, stop } = await composePorts(parts)
   const options = await composeHttp(parts, { ports, sandboxCheckout, version, stopping })
-  const { isReady } = options
+  const { isReady, monotonicMs } = options
   const backups = composeBackups({ config, log, rights })
   await metrics.serve({ ports, isReady, backups, version })
-  const tasks = serviceTasks({ ports, tokenLifetimeMs, backups, isReady, wait })
+  const tasks = serviceTasks({ ports, tokenLifetimeMs, backups, isReady, monotonicMs, wait })
   const checkLiveness = livenessCheck(store)
   return {
     listener,
@@ -97,6 +97,7 @@ export async function openService(
           ports,
           tasks,
           startAfterMs: FIRST_REQUESTS_MS,
+          monotonicMs,
           wait,
           stopping,
         }),

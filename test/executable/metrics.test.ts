@@ -136,6 +136,7 @@ const AFTER_WALK: Readonly<Record<string, number>> = {
   'alibi_purchases{state="paid"}': 1,
   'alibi_purchases{state="open"}': 0,
   alibi_purchases_awaiting_review: 0,
+  alibi_reconciler_behind_seconds: 0,
   'alibi_outbox_messages{kind="payment_confirmed",state="waiting"}': 0,
   'alibi_outbox_messages{kind="payment_confirmed",state="given_up"}': 0,
   'alibi_reconciler_runs_total{sweep="disputes",finished="true"}': 1,

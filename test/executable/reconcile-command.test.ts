@@ -10,7 +10,7 @@ const SWEEPS = [
   'refunds',
   'disputes',
 ]
-const READ_SESSION = 'GET /v1/checkout/sessions/:id'
+const LIST_SESSIONS = 'GET /v1/checkout/sessions'
 
 let production: Production
 let alibi: AlibiProcess
@@ -79,10 +79,10 @@ test('reconcile that is told to stop ends after the object under way and exits w
   const { double, executable, folder: cwd, settings: env, asked } = production
   const emails = Array.from({ length: 20 }, (_, number) => `patient-${number}@example.com`)
   for (const email of emails) await payUnnoticed(email)
-  const before = double.count(READ_SESSION)
-  const release = double.hold(READ_SESSION)
+  const before = double.count(LIST_SESSIONS)
+  const release = double.hold(LIST_SESSIONS)
   const child = Bun.spawn([executable, 'reconcile'], { cwd, env, stdout: 'pipe', stderr: 'pipe' })
-  await asked(READ_SESSION, before + 1)
+  await asked(LIST_SESSIONS, before + 1)
   child.kill('SIGTERM')
   release()
   expect(await child.exited).toBe(1)

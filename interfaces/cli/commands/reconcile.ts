@@ -1,12 +1,14 @@
-import { dryRun } from '../../../application/payments/dry-run.ts'
+import { dryRun } from '../../../application/reconciling/dry-run.ts'
+import { callPace, pacedPayments } from '../../../application/reconciling/paced-payments.ts'
 import {
   reconcilePayments,
   type SweepReport,
-} from '../../../application/payments/reconcile-payments.ts'
-import type { Tally } from '../../../application/payments/sweep-step.ts'
+} from '../../../application/reconciling/reconcile-payments.ts'
+import type { Tally } from '../../../application/reconciling/sweep-step.ts'
 import { SWEEP_NAMES } from '../../../application/store.ts'
 import { parseDuration } from '../../../domain/duration.ts'
 import type { Command } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { spaced } from '../payment-words.ts'
@@ -74,8 +76,10 @@ export async function reconcile({
   print,
   printError,
   progress,
+  monotonicMs,
+  wait,
   stopping,
-}: {
+}: Pick<CommandContext, 'monotonicMs' | 'wait'> & {
   ports: Parameters<typeof reconcilePayments>[0]
   sinceMs: number | null
   /** Whether nothing is stored. */
@@ -87,7 +91,9 @@ export async function reconcile({
   progress: (line: string | null) => void
   stopping: AbortSignal
 }): Promise<number> {
-  const begun = await reconcilePayments(isDryRun ? dryRun(ports) : ports, {
+  const payments = pacedPayments(ports.payments, callPace({ monotonicMs, wait }))
+  const paced = { ...ports, payments }
+  const begun = await reconcilePayments(isDryRun ? dryRun(paced) : paced, {
     only: 'all',
     sinceMs: sinceMs ?? 0,
     stopping,

@@ -8,6 +8,7 @@ describe('the statistics of the database', () => {
     expect(await readDatabaseStatistics(fakePorts())).toEqual({
       purchases: { open: 0, processing: 0, closed: 0, review: 0, paid: 0 },
       awaitingReview: 0,
+      reconcilerBehindMs: 0,
       outbox: [],
       wrongTries: 0,
       wrongTriesOfWorst: { address: 0, network: 0 },

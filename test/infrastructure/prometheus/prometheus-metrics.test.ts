@@ -41,6 +41,7 @@ describe('what is so', () => {
       'alibi_wrong_code_tries_worst_last_hour{of="address"}': 2,
       'alibi_wrong_code_tries_worst_last_hour{of="network"}': 2,
       alibi_purchases_awaiting_review: 0,
+      alibi_reconciler_behind_seconds: 0,
       [`alibi_build_info{version="1.2.3",bun="${Bun.version}"}`]: 1,
     })
     ports.clock.advance(1)

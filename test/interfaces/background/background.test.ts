@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { type Task, workInBackground } from '../../../interfaces/background/background.ts'
 import { openBuyer } from '../../support/buyers.ts'
+import { fixedClock } from '../../support/fakes.ts'
 
 /** Starts the service's own work; `turn` gets each wait that a task asks for, and the test ends it. */
-async function startTasks(tasks: readonly Task[], { startAfterMs = 0 } = {}) {
+async function startTasks(tasks: readonly Task[], { startAfterMs = 0, clock = fixedClock() } = {}) {
   const { ports } = await openBuyer()
   const stop = new AbortController()
   const waits = new Map<number, () => void>()
@@ -12,6 +13,7 @@ async function startTasks(tasks: readonly Task[], { startAfterMs = 0 } = {}) {
     ports,
     tasks,
     startAfterMs,
+    monotonicMs: () => clock.now().getTime(),
     stopping: stop.signal,
     wait: (milliseconds, until) =>
       new Promise((resolve) => {
@@ -131,4 +133,17 @@ test('a service that stops before that time begins no task', async () => {
 
   await service.end()
   expect(begun).toBe(0)
+})
+
+test('a run that counts from its start is followed in time, and at once where it took longer', async () => {
+  const clock = fixedClock()
+  const runsMs = [20_000, 90_000, 0]
+  const work = async () => clock.advance(runsMs.shift() ?? 0)
+  const task: Task = { name: 'reconciler', everyMs: 60_000, fromStart: true, work }
+  const service = await startTasks([task], { clock })
+  await service.pass(40_000)
+  await service.pass(0)
+  await service.pass(60_000)
+  await service.end()
+  expect(runsMs).toEqual([])
 })

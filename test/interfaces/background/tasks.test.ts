@@ -57,11 +57,13 @@ const PAYMENT_TASKS = ['price', 'outbox', 'reconciler']
 async function openService() {
   const buyer = await openBuyer()
   const { ports } = buyer
+  const monotonicMs = () => ports.clock.now().getTime()
   const waits = steppedWaits()
   const stop = new AbortController()
-  const all = serviceTasks({ ...OTHERS, ports })
+  const all = serviceTasks({ ...OTHERS, ports, monotonicMs })
   const tasks = all.filter(({ name }) => PAYMENT_TASKS.includes(name))
-  const start = () => workInBackground({ ports, tasks, wait: waits.wait, stopping: stop.signal })
+  const { wait } = waits
+  const start = () => workInBackground({ ports, tasks, monotonicMs, wait, stopping: stop.signal })
   async function pass(milliseconds: number) {
     buyer.ports.clock.advance(milliseconds)
     await waits.pass(milliseconds)
@@ -286,7 +288,10 @@ describe('the service by itself', () => {
 test('every task is in the list with how often it runs, the backups only where there are some', async () => {
   const { ports } = await openBuyer()
   const named = (backups: Parameters<typeof serviceTasks>[0]['backups']) =>
-    serviceTasks({ ...OTHERS, ports, backups }).map(({ name, everyMs }) => ({ name, everyMs }))
+    serviceTasks({ ...OTHERS, ports, monotonicMs: () => 0, backups }).map(({ name, everyMs }) => ({
+      name,
+      everyMs,
+    }))
   const before: Pick<Task, 'name' | 'everyMs'>[] = [
     { name: 'price', everyMs: null },
     { name: 'outbox', everyMs: SECOND_MS },

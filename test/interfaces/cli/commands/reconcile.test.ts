@@ -9,6 +9,9 @@ import { fakePorts, NOON } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA } from '../../../support/stores/contract-purchases.ts'
 
+/** Every wait is over at once. */
+const CLOCK = { monotonicMs: () => 0, wait: async () => {} }
+
 async function run(
   ports: FakePorts,
   {
@@ -38,6 +41,7 @@ async function run(
       shown.push(line)
       if (line !== null) onProgress()
     },
+    ...CLOCK,
     stopping: stop.signal,
   })
   return { exitCode, lines, errorLines, shown }
@@ -199,6 +203,7 @@ describe('a run that cannot look at everything exits 1', () => {
       json: false,
       ...recordedOutput(),
       progress: (line) => void shown.push(line),
+      ...CLOCK,
       stopping: new AbortController().signal,
     })
     await expect(failing).rejects.toMatchObject({ outage: 'storage' })

@@ -1,7 +1,9 @@
+import { MINUTE_MS, SECOND_MS } from '../../domain/duration.ts'
 import { logFailure } from '../error-report.ts'
+import type { SettleDependencies } from '../payments/settle-payment.ts'
 import type { Ports } from '../ports.ts'
 import { SWEEP_NAMES, type SweepName } from '../store.ts'
-import type { SettleDependencies } from './settle-payment.ts'
+import type { ReadingPlace } from './open-purchases.ts'
 import { isolatedSteps, isStorageOutage, type Tally } from './sweep-step.ts'
 import { SWEEPS, sweepObjects } from './sweeps.ts'
 
@@ -25,11 +27,14 @@ export async function reconcilePayments(
   {
     only,
     sinceMs = 0,
+    place = { after: null },
     stopping,
     onProgress = () => {},
   }: {
     only: 'due' | 'all'
     sinceMs?: number
+    /** Kept by whoever has several runs made, so that each goes on where the one before was cut short. */
+    place?: ReadingPlace
     stopping: AbortSignal
     onProgress?: (report: SweepReport) => void
   },
@@ -42,11 +47,12 @@ export async function reconcilePayments(
     if (only === 'due' && !isDue(SWEEPS[name], lastRun, startedAt)) continue
 
     const since = beginning(SWEEPS[name], { lastRun, startedAt, sinceMs })
-    const { report, failure } = await runSweep(ports, name, { since, stopping, onProgress })
+    const { report, failure } = await runSweep(ports, name, { since, place, stopping, onProgress })
     reports.push(report)
     // A key may be refused for one kind of record and not for another; without the database nothing can be done.
     if (isStorageOutage(failure)) break
-    if (report.finished && SWEEPS[name].everyMs > 0) await ports.sweeps.recordRun(name, startedAt)
+    if (isWorthRecording(report)) await ports.sweeps.recordRun(name, startedAt)
+    if (SWEEPS[name].everyMs === 0) logLateness(ports, report, startedAt)
   }
   return reports
 }
@@ -55,6 +61,21 @@ export async function reconcilePayments(
 function isDue({ everyMs }: { everyMs: number }, lastRun: Date | null, now: Date): boolean {
   if (lastRun === null || lastRun > now) return true
   return now.getTime() - lastRun.getTime() >= everyMs
+}
+
+/** A run every minute that had nothing to look at would be a write every minute for nothing. */
+function isWorthRecording({ sweep, finished, checked }: SweepReport): boolean {
+  return finished && (SWEEPS[sweep].everyMs > 0 || checked > 0)
+}
+
+function logLateness(
+  { clock, log }: ReconcileDependencies,
+  { sweep, checked }: SweepReport,
+  startedAt: Date,
+): void {
+  const tookMs = clock.now().getTime() - startedAt.getTime()
+  if (tookMs <= MINUTE_MS) return
+  log('reconcile.behind', { sweep, checked, seconds: Math.round(tookMs / SECOND_MS) })
 }
 
 function beginning(
@@ -70,14 +91,24 @@ async function runSweep(
   sweep: SweepName,
   {
     since,
+    place,
     stopping,
     onProgress,
-  }: { since: Date; stopping: AbortSignal; onProgress: (report: SweepReport) => void },
+  }: {
+    since: Date
+    place: ReadingPlace
+    stopping: AbortSignal
+    onProgress: (report: SweepReport) => void
+  },
 ): Promise<{ report: SweepReport; failure: unknown }> {
   let report: SweepReport = { sweep, checked: 0, repaired: 0, failed: 0, finished: false }
   const { step, hasMissed } = isolatedSteps(ports, sweep)
   try {
-    for await (const { checked, repaired, failed } of sweepObjects(ports, sweep, { step, since })) {
+    for await (const { checked, repaired, failed } of sweepObjects(ports, sweep, {
+      step,
+      since,
+      place,
+    })) {
       report = {
         ...report,
         checked: report.checked + checked,

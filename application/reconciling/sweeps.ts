@@ -1,32 +1,28 @@
 import type { Dispute } from '../../domain/dispute.ts'
 import { DAY_MS, HOUR_MS } from '../../domain/duration.ts'
 import type { Origin } from '../../domain/grant-change.ts'
-import {
-  closePurchase,
-  isAbandoned,
-  type Purchase,
-  type SessionReport,
-} from '../../domain/purchase.ts'
+import type { SessionReport } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
-import type { Listed, ListPage, ListWindow, PaymentEvent, Ports } from '../ports.ts'
-import type { SweepName } from '../store.ts'
-import { applyDisputes, applyRefunds, isWorthKeeping, readReversals } from './apply-reversals.ts'
-import { eachPurchase } from './list-purchases.ts'
 import {
-  originOf,
-  type SettleDependencies,
-  settlePayment,
-  settleSession,
-} from './settle-payment.ts'
+  applyDisputes,
+  applyRefunds,
+  isWorthKeeping,
+  readReversals,
+} from '../payments/apply-reversals.ts'
+import { originOf, type SettleDependencies, settlePayment } from '../payments/settle-payment.ts'
+import type { Listed, ListPage, PaymentEvent, Ports } from '../ports.ts'
+import type { SweepName } from '../store.ts'
+import { type Look, type ReadingPlace, readOpenPurchases, repairSession } from './open-purchases.ts'
+import { eachPage } from './provider-pages.ts'
 import type { IsolatedStep, Tally } from './sweep-step.ts'
 
 /** One way through the records of payments. */
 type Sweep<Item> = {
-  /** 0: at every run, so that no time is kept. */
+  /** 0: at every run. */
   readonly everyMs: number
   /** How far back it looks before the last one began. */
   readonly windowMs: number
-  pages(ports: SettleDependencies, since: Date): AsyncIterable<Page<Item>>
+  pages(ports: SettleDependencies, from: Beginning): AsyncIterable<Page<Item>>
   idOf(item: Item): string
   /** Says how many facts changed. */
   apply(ports: SettleDependencies, item: Item): Promise<number>
@@ -34,10 +30,13 @@ type Sweep<Item> = {
   pendingPayments?(ports: SettleDependencies): Promise<readonly string[]>
 }
 
+/** Where a sweep through a list of the provider's begins, and one through purchases of ours. */
+type Beginning = { readonly since: Date; readonly place: ReadingPlace }
+
 type Page<Item> = Pick<ListPage<Item>, 'items' | 'unreadable'>
 
 type SweptItems = {
-  open_purchases: Purchase
+  open_purchases: Look
   completed_sessions: SessionReport
   undelivered_notifications: PaymentEvent
   refunds: Listed<Refund>
@@ -48,28 +47,31 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
   open_purchases: {
     everyMs: 0,
     windowMs: 0,
-    pages: readOpenPurchases,
+    pages: pagesOfOpenPurchases,
     idOf: ({ id }) => id,
-    apply: rereadPurchase,
+    apply: (_, { look }) => look(),
   },
   completed_sessions: {
     everyMs: HOUR_MS,
     windowMs: 2 * DAY_MS,
-    pages: ({ payments }, since) => readPages(payments.findCompletedSessions, since),
+    pages: ({ payments }, { since }) =>
+      eachPage((cursor) => payments.findCompletedSessions({ since, cursor })),
     idOf: ({ sessionId }) => sessionId,
-    apply: applySession,
+    apply: repairSession,
   },
   undelivered_notifications: {
     everyMs: HOUR_MS,
     windowMs: 2 * DAY_MS,
-    pages: ({ payments }, since) => readPages(payments.findUndeliveredNotifications, since),
+    pages: ({ payments }, { since }) =>
+      eachPage((cursor) => payments.findUndeliveredNotifications({ since, cursor })),
     idOf: ({ eventId }) => eventId,
     apply: applyNotification,
   },
   refunds: {
     everyMs: DAY_MS,
     windowMs: 8 * DAY_MS,
-    pages: ({ payments }, since) => readPages(payments.findRefunds, since),
+    pages: ({ payments }, { since }) =>
+      eachPage((cursor) => payments.findRefunds({ since, cursor })),
     idOf: ({ id }) => id,
     apply: (ports, { createdAt, ...refund }) =>
       applyListed(ports, refund, createdAt, () =>
@@ -81,7 +83,8 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
   disputes: {
     everyMs: DAY_MS,
     windowMs: 8 * DAY_MS,
-    pages: ({ payments }, since) => readPages(payments.findDisputes, since),
+    pages: ({ payments }, { since }) =>
+      eachPage((cursor) => payments.findDisputes({ since, cursor })),
     idOf: ({ id }) => id,
     apply: (ports, { createdAt, ...dispute }) =>
       applyListed(ports, dispute, createdAt, () =>
@@ -96,10 +99,10 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
 export async function* sweepObjects<Name extends SweepName>(
   ports: SettleDependencies,
   name: Name,
-  { step, since }: { step: IsolatedStep; since: Date },
+  { step, since, place }: Beginning & { step: IsolatedStep },
 ): AsyncGenerator<Tally> {
   const sweep: Sweep<SweptItems[Name]> = SWEEPS[name]
-  for await (const { unreadable, items } of sweep.pages(ports, since)) {
+  for await (const { unreadable, items } of sweep.pages(ports, { since, place })) {
     for (const id of unreadable) {
       yield await step(id, refuseUnreadable)
     }
@@ -117,38 +120,14 @@ async function refuseUnreadable(): Promise<never> {
   throw new Error('an object of the provider that makes no sense')
 }
 
-async function* readOpenPurchases(ports: SettleDependencies): AsyncGenerator<Page<Purchase>> {
-  for await (const purchase of eachPurchase(ports, ['open', 'processing'])) {
-    yield { items: [purchase], unreadable: [] }
+/** Each is a page of its own, so that the place moves with what was looked at. */
+async function* pagesOfOpenPurchases(
+  ports: SettleDependencies,
+  { place }: Beginning,
+): AsyncGenerator<Page<Look>> {
+  for await (const look of readOpenPurchases(ports, place)) {
+    yield { items: [look], unreadable: [] }
   }
-}
-
-async function* readPages<Item>(
-  find: (window: ListWindow) => Promise<ListPage<Item>>,
-  since: Date,
-): AsyncGenerator<ListPage<Item>> {
-  let cursor: string | null = null
-  do {
-    const page: ListPage<Item> = await find({ since, cursor })
-    yield page
-    if (page.cursor !== null && page.cursor === cursor) {
-      throw new Error('a list that repeats a page')
-    }
-    cursor = page.cursor
-  } while (cursor !== null)
-}
-
-async function rereadPurchase(ports: SettleDependencies, purchase: Purchase): Promise<number> {
-  const { sessionId } = purchase
-  const report = sessionId === null ? null : await ports.payments.readSession(sessionId)
-  if (report) return applySession(ports, report)
-
-  return isAbandoned(purchase, ports.clock.now()) ? closeAbandoned(ports, purchase) : 0
-}
-
-async function applySession(ports: SettleDependencies, report: SessionReport): Promise<number> {
-  const settlement = await settleSession(ports, report, 'reconciler')
-  return settlement?.isStateChange ? 1 : 0
 }
 
 async function applyNotification(ports: SettleDependencies, event: PaymentEvent): Promise<number> {
@@ -181,25 +160,6 @@ async function applyListed(
 ): Promise<number> {
   const now = ports.clock.now()
   return (await isWorthKeeping(ports, paymentIntentId, { madeAt, now })) ? apply() : 0
-}
-
-async function closeAbandoned(
-  ports: SettleDependencies,
-  { id, sessionId }: Purchase,
-): Promise<number> {
-  const origin = reconcilerOrigin(ports)
-  const closed = await ports.purchases.updateById(id, origin, (_, current) => {
-    const abandoned = isAbandoned(current, origin.at) ? current : null
-    return { purchase: abandoned && closePurchase(abandoned), abandoned }
-  })
-  const abandoned = closed?.abandoned
-  const fields = { purchase: id, session: sessionId }
-  if (abandoned?.state === 'processing') {
-    ports.log('purchase.money_untraceable', fields)
-  } else if (abandoned) {
-    ports.log('purchase.abandoned', fields)
-  }
-  return abandoned ? 1 : 0
 }
 
 function reconcilerOrigin(ports: Pick<Ports, 'clock'>): Origin {

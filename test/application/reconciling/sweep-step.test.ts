@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isolatedSteps } from '../../../application/payments/sweep-step.ts'
+import { isolatedSteps } from '../../../application/reconciling/sweep-step.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { recordingLog } from '../../support/fakes.ts'
 
@@ -56,6 +56,14 @@ describe('a sweep has missed something', () => {
 })
 
 describe('a sweep ends early', () => {
+  test('when the provider fails twenty times in a row, whatever it answers', async () => {
+    const { step } = openSteps()
+    for (let failures = 0; failures < 19; failures++) await step('one', refusal)
+    await step('two', changes)
+    for (let failures = 0; failures < 19; failures++) await step('three', refusal)
+    await expect(step('four', refusal)).rejects.toThrow('payment unavailable')
+  })
+
   test('when the provider times out three times in a row, and not before', async () => {
     const { step } = openSteps()
     await step('one', timeout)

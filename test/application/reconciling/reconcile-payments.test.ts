@@ -3,7 +3,7 @@ import { checkPremium } from '../../../application/access/check-premium.ts'
 import {
   reconcilePayments,
   type SweepReport,
-} from '../../../application/payments/reconcile-payments.ts'
+} from '../../../application/reconciling/reconcile-payments.ts'
 import { SWEEP_NAMES } from '../../../application/store.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../domain/duration.ts'
@@ -297,6 +297,40 @@ describe('the sweeps', () => {
     expect(since).toEqual([...expected, ...expected])
   })
 
+  test('note when a whole reading of open purchases began, and where none is open nothing', async () => {
+    const { ports, move } = await openBuyer()
+    const lastRun = () => ports.sweeps.findLastRun('open_purchases')
+    ports.payments.outage = true
+    await due(ports)
+    expect(await lastRun()).toBeNull()
+    ports.payments.outage = false
+    const began = ports.clock.now()
+    move('paid')
+    await due(ports)
+    expect(await lastRun()).toEqual(began)
+    ports.clock.advance(MINUTE_MS)
+    await due(ports)
+    expect(await lastRun()).toEqual(began)
+  })
+
+  test('say so when there is more to ask about than a minute has room for', async () => {
+    const { ports } = await openBuyer()
+    const { readSession } = ports.payments
+    let tookMs = MINUTE_MS
+    ports.payments.readSession = async (sessionId) => {
+      ports.clock.advance(tookMs)
+      return readSession(sessionId)
+    }
+    const warnings = () => ports.log.lines.filter(({ event }) => event === 'reconcile.behind')
+    await due(ports)
+    expect(warnings()).toEqual([])
+    tookMs = 90 * 1000
+    await due(ports)
+    expect(warnings()).toMatchObject([
+      { level: 'warn', fields: { sweep: 'open_purchases', checked: 1, seconds: 90 } },
+    ])
+  })
+
   test('are due again when the clock was set back', async () => {
     const ports = fakePorts()
     await due(ports)
@@ -352,7 +386,13 @@ describe('a run goes on', () => {
       buyer.move('paid')
       buyers.push(buyer)
     }
-    const { readSession } = ports.payments
+    // What makes no sense is left out of the list, and is then asked for by itself.
+    const { findSessions, readSession } = ports.payments
+    ports.payments.findSessions = async (window) => {
+      const { items, ...page } = await findSessions(window)
+      const odd = buyers[1]!.sessionId
+      return { ...page, items: items.filter(({ sessionId }) => sessionId !== odd) }
+    }
     ports.payments.readSession = async (sessionId) => {
       if (sessionId === buyers[1]!.sessionId) throw new Error('a session of status lost')
       return readSession(sessionId)

@@ -1,0 +1,50 @@
+import { SECOND_MS } from '../../domain/duration.ts'
+import type { PaymentGateway } from '../ports.ts'
+
+/**
+ * In a test mode Stripe takes 25 calls a second, buyers' included: https://docs.stripe.com/rate-limits. What is sent
+ * apart may arrive closer together, so that these stay below 20 in any second.
+ */
+const CALLS_PER_SECOND = 18
+
+/** Lets the caller go on when it is its turn. */
+export type Pace = () => Promise<void>
+
+/** Turns come evenly, in the order in which they are asked for, and none is saved up. */
+export function callPace({
+  monotonicMs,
+  wait,
+}: {
+  /** Milliseconds that pass evenly, even where the clock is set. */
+  monotonicMs: () => number
+  /** Resolves after so many milliseconds. */
+  wait: (milliseconds: number) => Promise<void>
+}): Pace {
+  let nextMs = Number.NEGATIVE_INFINITY
+  return async () => {
+    const nowMs = monotonicMs()
+    const turnMs = Math.max(nowMs, nextMs)
+    nextMs = turnMs + SECOND_MS / CALLS_PER_SECOND
+    if (turnMs > nowMs) await wait(turnMs - nowMs)
+  }
+}
+
+/** What a gateway answers by itself. */
+const UNPACED: ReadonlySet<string> = new Set<keyof PaymentGateway>([
+  'live',
+  'checkSignatureHeader',
+  'verifyEvent',
+])
+
+/** The same gateway, with every call to the provider at the pace. */
+export function pacedPayments(gateway: PaymentGateway, pace: Pace): PaymentGateway {
+  const members = Object.entries<unknown>(gateway).map(([name, member]) => {
+    if (typeof member !== 'function' || UNPACED.has(name)) return [name, member]
+    const call = async (...args: unknown[]) => {
+      await pace()
+      return Reflect.apply(member, gateway, args)
+    }
+    return [name, call]
+  })
+  return Object.fromEntries(members)
+}
