@@ -17,6 +17,7 @@ import operations from './migrations/0004_operations.sql' with { type: 'text' }
 import logOutEpochs from './migrations/0005_log_out_epochs.sql' with { type: 'text' }
 import foreignReversals from './migrations/0006_foreign_reversals.sql' with { type: 'text' }
 import codeBudgets from './migrations/0007_code_budgets.sql' with { type: 'text' }
+import growth from './migrations/0008_growth.sql' with { type: 'text' }
 
 /** In the order in which they are applied. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005_log_out_epochs', sql: logOutEpochs },
   { name: '0006_foreign_reversals', sql: foreignReversals },
   { name: '0007_code_budgets', sql: codeBudgets },
+  { name: '0008_growth', sql: growth },
 ]
 
 /** The copy of a database as it was before the migration of this name, and those that came with it. */
