@@ -7,6 +7,7 @@ import {
   count,
   countDistinct,
   desc,
+  eq,
   gt,
   isNotNull,
   lte,
@@ -20,6 +21,7 @@ import type {
   WrongTryRanking,
 } from '../../application/statistics.ts'
 import type { ClientNetwork } from '../../domain/client-network.ts'
+import { PURCHASE_STATES, type PurchaseId, type PurchaseState } from '../../domain/purchase.ts'
 import { toPurchaseCounts } from '../database/rows.ts'
 import { IN_MEMORY, type Queries, type SqliteDatabase } from './database.ts'
 import { freeBytesOf } from './files.ts'
@@ -28,6 +30,13 @@ import { translateFileOutage } from './storage-outage.ts'
 
 /** This many entries take a few milliseconds to count, and nothing else happens meanwhile. */
 const ENTRIES_AT_ONCE = 10_000
+
+/** The same. All purchases of a large shop together take far longer, in which nobody else would get an answer. */
+const PURCHASES_AT_ONCE = 20_000
+/** Before every id. */
+const NO_PURCHASE = '' as PurchaseId
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 // Literals: SQLite uses the indices of waiting messages and of given-up ones only where the statement itself fits them.
 const IS_WAITING = sql`${outbox.state} = 'waiting'`
@@ -41,11 +50,7 @@ export function sqliteStatistics({
   read,
   readTogether,
 }: SqliteDatabase): Statistics {
-  const selectPurchases = queries
-    .select({ state: purchases.state, purchases: count() })
-    .from(purchases)
-    .groupBy(purchases.state)
-    .prepare()
+  const countSlice = prepareCountPurchases(queries)
   const countOutbox = prepareCountOutbox(queries)
   const rankWrongTries = prepareRankWrongTries(queries)
   const countServiceMails = prepareCountServiceMails(queries)
@@ -56,7 +61,21 @@ export function sqliteStatistics({
   const selectGrantChanges = prepareCountGrantChanges(queries)
 
   return {
-    countPurchases: async () => read(() => toPurchaseCounts(selectPurchases.all())),
+    async countPurchases() {
+      const counted: { state: PurchaseState; purchases: number }[] = []
+      for (const state of PURCHASE_STATES) {
+        let sum = 0
+        for (let after: PurchaseId | null = NO_PURCHASE; after !== null; ) {
+          const slice = await read(() => countSlice(state, after ?? NO_PURCHASE))
+          sum += slice.purchases
+          after = slice.purchases < PURCHASES_AT_ONCE ? null : slice.last
+          // Whatever waits goes first.
+          if (after !== null) await nextTurn()
+        }
+        counted.push({ state, purchases: sum })
+      }
+      return toPurchaseCounts(counted)
+    },
     countOutbox: async () => readTogether(countOutbox),
     rankWrongTries: async ({ from, until, top }) =>
       // A placeholder takes only SQLite's own types, and dates are none.
@@ -76,6 +95,28 @@ export function sqliteStatistics({
       }),
     measureFiles: async () => (path === IN_MEMORY ? null : measureFiles(path)),
   }
+}
+
+/** Of one state, some of those after a purchase, and the last one of them. */
+function prepareCountPurchases(queries: Queries) {
+  const slice = queries
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.state, sql.placeholder('state')),
+        gt(purchases.id, sql.placeholder('after')),
+      ),
+    )
+    .orderBy(asc(purchases.id))
+    .limit(PURCHASES_AT_ONCE)
+    .as('slice')
+  const select = queries
+    .select({ purchases: count(), last: max(slice.id) })
+    .from(slice)
+    .prepare()
+  return (state: PurchaseState, after: PurchaseId) =>
+    select.get({ state, after }) ?? { purchases: 0, last: null }
 }
 
 function prepareRankWrongTries(
