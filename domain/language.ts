@@ -21,10 +21,14 @@ export type Language = (typeof LANGUAGES)[number]
 
 export const DEFAULT_LANGUAGE: Language = 'en'
 
+const BY_CODE = new Map<string, Language>(LANGUAGES.map((language) => [language, language]))
+
 /** The language of a BCP 47 tag by its primary subtag (`pt-BR` is `pt`), or null when Alibi does not speak it. */
 export function findLanguage(tag: string): Language | null {
+  const known = BY_CODE.get(tag)
+  if (known) return known
   const [primary = ''] = tag.trim().toLowerCase().split(/[-_]/, 1)
-  return LANGUAGES.find((language) => language === primary) ?? null
+  return BY_CODE.get(primary) ?? null
 }
 
 /** As `findLanguage`, but falls back to the default language. */

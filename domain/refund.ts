@@ -26,6 +26,7 @@ export function isRefundedInFull({
   readonly amountPaid: number
   readonly refunds: readonly Pick<Refund, 'amount' | 'state'>[]
 }): boolean {
+  if (refunds.length === 0) return false
   const refunded = refunds
     .filter(({ state }) => state !== 'failed')
     .reduce((sum, { amount }) => sum + amount, 0)

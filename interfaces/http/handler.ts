@@ -4,13 +4,7 @@ import { isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
 import { mayBeLong, readBody } from './request/body.ts'
 import { bodyBudget } from './request/body-budget.ts'
 import { clientAddressReader } from './request/client-address.ts'
-import {
-  type Exchange,
-  NOT_COUNTED,
-  newRequestId,
-  REQUEST_ID,
-  rememberExchange,
-} from './request/exchange.ts'
+import { type Exchange, newRequestId, rememberExchange } from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
 import { rateLimitCounter } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
@@ -55,7 +49,8 @@ export function createHandler(options: HttpOptions): Handler {
       readBody: once(() => bodyOf(exchange)),
       isBodyRead: false,
       tokenReading: null,
-      rateLimit: NOT_COUNTED,
+      rateLimit: null,
+      completed: null,
     }
     rememberExchange(request, exchange)
     return exchange
@@ -64,12 +59,11 @@ export function createHandler(options: HttpOptions): Handler {
   async function answer(exchange: Exchange): Promise<Response> {
     const { request, target, requestId } = exchange
     try {
-      const verdict = await countAgainstLimit(exchange)
-      exchange.rateLimit = verdict.headers
-      if (!verdict.accepted) throw new RequestRefused('too_many_requests')
+      exchange.rateLimit = await countAgainstLimit(exchange)
+      if (exchange.rateLimit?.retryAfter) throw new RequestRefused('too_many_requests')
       if (target.refusal !== null) throw new RequestRefused(target.refusal)
       if (request.method === 'POST') await exchange.readBody()
-      return await app.handle(routedRequest(exchange))
+      return await app.fetch(routedRequest(exchange))
     } catch (error) {
       return answers.error(exchange, answerError(ports, error, requestId))
     }
@@ -79,7 +73,7 @@ export function createHandler(options: HttpOptions): Handler {
   function complete(exchange: Exchange, answered: Response): Response {
     const { request, isBodyRead } = exchange
     const response = paymentErrorPage(ports, exchange, answered) ?? answered
-    if (!response.headers.has(REQUEST_ID)) answers.complete(exchange, response)
+    if (response !== exchange.completed) answers.complete(exchange, response)
     // Bun would take the rest of a body that is not read, however long that is.
     if (!isBodyRead && mayBeLong(request.headers)) response.headers.set('Connection', 'close')
     return response
@@ -88,7 +82,8 @@ export function createHandler(options: HttpOptions): Handler {
   return async (request, peerAddress, sent) => {
     const startedAtMs = monotonicMs()
     const exchange = begin(request, peerAddress, readTarget(request.url, sent))
-    const answered = isPreflight(request) ? answerPreflight() : await answer(exchange)
+    const isQuestion = exchange.rules === PREFLIGHT_RULES
+    const answered = isQuestion ? answerPreflight() : await answer(exchange)
     const response = complete(exchange, answered)
     report(exchange, response.status, monotonicMs() - startedAtMs)
     return request.method === 'HEAD' ? withoutBody(response) : response

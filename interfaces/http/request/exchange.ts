@@ -1,8 +1,9 @@
 import type { TokenReading } from '../../../application/access/authenticate.ts'
 import { type PathRules, rulesOf } from '../paths.ts'
+import type { RateLimitFields } from './rate-limit.ts'
 import { readTarget, type Target } from './target.ts'
 
-/** A request on its way to its answer, and what has been found out about it. Each part is found once, when asked for. */
+/** A request on its way to its answer, and what has been found out about it: each part once, when it is asked for. */
 export type Exchange = {
   /** As it came. */
   readonly request: Request
@@ -19,11 +20,11 @@ export type Exchange = {
   isBodyRead: boolean
   /** What its token shows; null until the token is read. */
   tokenReading: Promise<TokenReading | null> | null
-  /** The header fields about its rate limit; none until it has been counted. */
-  rateLimit: Readonly<Record<string, string>>
+  /** What its rate limit says; null until it has been counted, and where nothing limits it. */
+  rateLimit: RateLimitFields | null
+  /** The answer that has all its headers; null while there is none. */
+  completed: Response | null
 }
-
-export const NOT_COUNTED: Exchange['rateLimit'] = {}
 
 /** An entry lives as long as its request. */
 const exchanges = new WeakMap<Request, Exchange>()
@@ -47,7 +48,8 @@ export function exchangeOf(request: Request): Exchange {
     readBody: () => request.bytes(),
     isBodyRead: false,
     tokenReading: null,
-    rateLimit: NOT_COUNTED,
+    rateLimit: null,
+    completed: null,
   }
   exchanges.set(request, bare)
   return bare

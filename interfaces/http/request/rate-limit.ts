@@ -3,21 +3,26 @@ import type { RateLimitPolicy } from '../paths.ts'
 import type { HttpOptions } from './options.ts'
 import { findRateLimitSubject, type LimitedRequest } from './rate-limit-subject.ts'
 
-type RateLimitVerdict = {
-  readonly accepted: boolean
-  /** To be set on every answer, errors too. */
-  readonly headers: Readonly<Record<string, string>>
+/** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refusal. */
+export type RateLimitFields = {
+  /** RateLimit-Policy, the same for every request that the limit counts. */
+  readonly policy: string
+  /** RateLimit. */
+  readonly limit: string
+  /** Null for a request that is accepted. */
+  readonly retryAfter: string | null
 }
 
-const UNLIMITED: RateLimitVerdict = { accepted: true, headers: {} }
-
-/** Counts each request against the limit of its path: that of the token's address, or else of the client. */
+/**
+ * Counts each request against the limit of its path: that of the token's address, or else of the client. Returns what
+ * its answer has to say of that, or null where nothing limits it.
+ */
 export function rateLimitCounter({
   ports,
   limiters,
 }: Pick<HttpOptions, 'ports' | 'limiters'>): (
   limited: LimitedRequest,
-) => Promise<RateLimitVerdict> {
+) => Promise<RateLimitFields | null> {
   const limits = {
     general: limitOf('general', limiters.general),
     auth: limitOf('auth', limiters.auth),
@@ -27,30 +32,28 @@ export function rateLimitCounter({
   return async (limited) => {
     const { policy } = limited.rules
     const limit = policy && limits[policy]
-    if (!limit) return UNLIMITED
+    if (!limit) return null
 
     const subject = await findRateLimitSubject(ports, policy, limited)
     const verdict = await limit.limiter.take(subject)
-    if (verdict.accepted) return { accepted: true, headers: limit.headersOf(verdict) }
-    ports.telemetry.record({ kind: 'client_refused', policy, width: verdict.width })
-    const retryAfter = String(waitSeconds(verdict.resetMs))
-    return { accepted: false, headers: { ...limit.headersOf(verdict), 'Retry-After': retryAfter } }
+    const wait = waitSeconds(verdict.resetMs)
+    const fields = {
+      policy: limit.policy,
+      limit: `"${policy}";r=${verdict.remaining};t=${wait}`,
+      retryAfter: verdict.accepted ? null : String(wait),
+    }
+    if (!verdict.accepted) {
+      ports.telemetry.record({ kind: 'client_refused', policy, width: verdict.width })
+    }
+    return fields
   }
 }
 
 /** What is the same for all requests that a limiter counts is made once. */
 function limitOf(policy: RateLimitPolicy, limiter: RateLimiter | null) {
   if (!limiter) return null
-  const { limit, windowMs } = limiter
-  const policyText = `"${policy}";q=${limit};w=${Math.ceil(windowMs / 1000)}`
-  return {
-    limiter,
-    /** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers. */
-    headersOf: ({ remaining, resetMs }: { remaining: number; resetMs: number }) => ({
-      'RateLimit-Policy': policyText,
-      RateLimit: `"${policy}";r=${remaining};t=${waitSeconds(resetMs)}`,
-    }),
-  }
+  const seconds = Math.ceil(limiter.windowMs / 1000)
+  return { limiter, policy: `"${policy}";q=${limiter.limit};w=${seconds}` }
 }
 
 /** In whole seconds, never too early, and never 0, which invites a client to hammer. */

@@ -1,3 +1,4 @@
+import type { PathRules } from '../paths.ts'
 import { type Exchange, REQUEST_ID } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { corsHeaders, originHeaders } from './cors.ts'
@@ -7,16 +8,13 @@ import { securityHeaders } from './security-headers.ts'
 
 type Fields = Readonly<Record<string, string>>
 
-/** What an answer has to do with its request. */
-type Asked = Pick<Exchange, 'request' | 'requestId' | 'rules' | 'rateLimit'>
-
 export type AnswerMaker = {
   /** An answer in JSON, with all headers. */
-  json(asked: Asked, value: unknown): Response
+  json(exchange: Exchange, value: unknown): Response
   /** As `json`, for an error. */
-  error(asked: Asked, answer: Answer): Response
+  error(exchange: Exchange, answer: Answer): Response
   /** The same answer with all headers. It keeps those that it has. */
-  complete(asked: Asked, answer: Response): Response
+  complete(exchange: Exchange, answer: Response): Response
 }
 
 /** Gives answers the headers that all have in common. Those that every request gets alike are put together once. */
@@ -25,52 +23,67 @@ export function answerMaker({
   corsOrigins,
 }: Pick<HttpOptions, 'isHttps' | 'corsOrigins'>): AnswerMaker {
   const { Vary, ...common } = { ...securityHeaders({ isHttps }), ...corsHeaders(corsOrigins) }
-  const varying = Vary === undefined ? {} : { Vary }
-  const templates = new Map<Fields | null, Headers>()
+  const templateOf = templates({ ...common, ...(Vary === undefined ? {} : { Vary }) })
 
-  /** A copy of a template costs less than the headers one by one. */
-  function templateOf(deprecated: Fields | null): Headers {
-    const known = templates.get(deprecated)
-    if (known) return known
-    const type = { 'Content-Type': 'application/json;charset=utf-8' }
-    const made = new Headers({ ...type, ...common, ...varying, ...deprecated })
-    templates.set(deprecated, made)
-    return made
-  }
-
-  function setOwn(headers: Headers, { request, requestId, rateLimit }: Asked): void {
+  function setOwn(headers: Headers, { request, requestId, rateLimit }: Exchange): void {
     headers.set(REQUEST_ID, requestId)
-    setAll(headers, rateLimit)
+    if (rateLimit) headers.set('RateLimit', rateLimit.limit)
+    if (rateLimit?.retryAfter) headers.set('Retry-After', rateLimit.retryAfter)
     const allowed = originHeaders(corsOrigins, request)
     if (allowed) setAll(headers, allowed)
   }
 
-  function jsonAnswer(asked: Asked, value: unknown, status: number): Response {
-    const answer = new Response(jsonText(value), {
-      status,
-      headers: templateOf(asked.rules.deprecated),
-    })
-    setOwn(answer.headers, asked)
+  function jsonAnswer(exchange: Exchange, value: unknown, status: number): Response {
+    const headers = templateOf(exchange)
+    const answer = new Response(jsonText(value), { status, headers })
+    setOwn(answer.headers, exchange)
+    exchange.completed = answer
     return answer
   }
 
   return {
-    json: (asked, value) => jsonAnswer(asked, value, 200),
-    error(asked, { status, error, message, headers = {} }) {
+    json: (exchange, value) => jsonAnswer(exchange, value, 200),
+    error(exchange, { status, error, message, headers = {} }) {
       const body = message === undefined ? { error } : { error, message }
-      const answer = jsonAnswer(asked, body, status)
+      const answer = jsonAnswer(exchange, body, status)
       setAll(answer.headers, headers)
       return answer
     },
-    complete(asked, answer) {
+    complete(exchange, answer) {
       const { headers } = answer
-      for (const [name, value] of Object.entries({ ...common, ...asked.rules.deprecated })) {
+      const { rules, rateLimit } = exchange
+      for (const [name, value] of Object.entries({ ...common, ...rules.deprecated })) {
         if (!headers.has(name)) headers.set(name, value)
       }
       if (Vary !== undefined) headers.append('Vary', Vary)
-      setOwn(headers, asked)
+      if (rateLimit) headers.set('RateLimit-Policy', rateLimit.policy)
+      setOwn(headers, exchange)
+      exchange.completed = answer
       return answer
     },
+  }
+}
+
+/**
+ * What the heads of answers in JSON have in common, by the rules of their paths and by whether a rate limit counts. A
+ * copy of it costs less than the headers one by one.
+ */
+function templates(common: Fields): (exchange: Exchange) => Headers {
+  const counted = new Map<PathRules, Headers>()
+  const uncounted = new Map<PathRules, Headers>()
+
+  return ({ rules, rateLimit }) => {
+    const known = rateLimit ? counted : uncounted
+    const template = known.get(rules)
+    if (template) return template
+    const made = new Headers({
+      'Content-Type': 'application/json;charset=utf-8',
+      ...common,
+      ...rules.deprecated,
+      ...(rateLimit ? { 'RateLimit-Policy': rateLimit.policy } : {}),
+    })
+    known.set(rules, made)
+    return made
   }
 }
 
