@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from './database.ts'
+import { type WalIndexWatch, watchWalIndex } from './wal-index.ts'
 
 /**
  * For use inside a read: a number that is another one whenever anybody may have committed since. Whoever reads the
@@ -6,24 +7,35 @@ import type { SqliteDatabase } from './database.ts'
  * reading may be of what is never committed. Throws as any reading does.
  */
 export function prepareCommitWatch({
+  path,
   queries,
   commits,
-}: Pick<SqliteDatabase, 'queries' | 'commits'>): () => number | null {
+}: Pick<SqliteDatabase, 'path' | 'queries' | 'commits'>): () => number | null {
   const client = queries.$client
-  // Another number once another connection has committed (https://www.sqlite.org/pragma.html#pragma_data_version):
-  // SQLite drops its own cache of pages then. Our own commits do not change it.
-  const dataVersion = client.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  const hasChanged = watchWalIndex(path) ?? watchDataVersion(client)
   let version = 0
-  let byOthers: number | undefined
   let byUs = 0
 
   return () => {
     if (client.inTransaction) return null
-    const othersNow = dataVersion.get()?.data_version
     const oursNow = commits()
-    if (othersNow !== byOthers || oursNow !== byUs) version++
-    byOthers = othersNow
+    if (hasChanged() || oursNow !== byUs) version++
     byUs = oursNow
     return version
+  }
+}
+
+/**
+ * By the number that is another one once another connection has committed
+ * (https://www.sqlite.org/pragma.html#pragma_data_version): SQLite drops its own cache of pages then.
+ */
+function watchDataVersion(client: SqliteDatabase['queries']['$client']): WalIndexWatch {
+  const select = client.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  let known: number | undefined
+  return () => {
+    const now = select.get()?.data_version
+    const isChanged = now !== known
+    known = now
+    return isChanged
   }
 }
