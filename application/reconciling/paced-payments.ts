@@ -3,9 +3,9 @@ import type { PaymentGateway } from '../ports.ts'
 
 /**
  * In a test mode Stripe takes 25 calls a second, buyers' included: https://docs.stripe.com/rate-limits. What is sent
- * apart may arrive closer together, so that these stay below 20 in any second.
+ * apart may arrive closer together, so that these stay below 20 in any second. Whole milliseconds add up exactly.
  */
-const CALLS_PER_SECOND = 19
+const CALL_EVERY_MS = Math.ceil(SECOND_MS / 19)
 
 /** Lets the caller go on when it is its turn. */
 export type Pace = () => Promise<void>
@@ -24,7 +24,7 @@ export function callPace({
   return async () => {
     const nowMs = monotonicMs()
     const turnMs = Math.max(nowMs, nextMs)
-    nextMs = turnMs + SECOND_MS / CALLS_PER_SECOND
+    nextMs = turnMs + CALL_EVERY_MS
     if (turnMs > nowMs) await wait(turnMs - nowMs)
   }
 }
