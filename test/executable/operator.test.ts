@@ -65,6 +65,26 @@ describe('beside a service that runs', () => {
     expect(await hasPremium()).toBe(true)
   })
 
+  test('a reader who is remembered is refused on the very next request', async () => {
+    const email = 'reader@example.com'
+    const { http, prove } = buyerOf(email)
+    await runAlone('grant', email)
+    const token = String((await prove()).token)
+    const read = async () => (await http.get('/premium-reasons', token)).status
+    const readOften = () => Promise.all(Array.from({ length: 20 }, read))
+
+    for (let round = 0; round < 3; round++) {
+      expect(new Set(await readOften())).toEqual(new Set([200]))
+      await runAlone('revoke', email)
+      expect(await read()).toBe(403)
+      expect(new Set(await readOften())).toEqual(new Set([403]))
+      await runAlone('grant', email)
+      expect(await read()).toBe(200)
+    }
+    await runAlone('logout', email)
+    expect(await read()).toBe(401)
+  })
+
   test('status shows every change of a grant: when, who, why and through what', async () => {
     const { double } = production
     const email = 'story@example.com'
