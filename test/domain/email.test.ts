@@ -214,6 +214,19 @@ describe('parseEmail', () => {
     )
   })
 
+  test('a domain that the URL parser would change or refuse is never taken as it is', () => {
+    const label = fc.string({ unit: fc.constantFrom(...'ax0-n'), minLength: 1, maxLength: 8 })
+    fc.assert(
+      fc.property(fc.array(label, { minLength: 2, maxLength: 3 }), (labels) => {
+        const domain = labels.join('.')
+        const result = refusal(`a@${domain}`)
+        if (result instanceof DomainError) return
+        expect(result as string).toBe(`a@${new URL(`http://${domain}`).hostname}`)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
   test('whatever comes in, what comes out has the one ASCII form', () => {
     const hostile = fc.string({
       unit: fc.oneof(

@@ -9,10 +9,9 @@ const EXPOSED_HEADERS =
   'RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, Deprecation, Link'
 
 /** A browser asking, on a page's behalf, whether it may send a request (Fetch standard, "CORS-preflight fetch"). */
-export function isPreflight({ method, headers }: Request): boolean {
-  return (
-    method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
-  )
+export function isPreflight(request: Request): boolean {
+  if (request.method !== 'OPTIONS') return false
+  return request.headers.has('origin') && request.headers.has('access-control-request-method')
 }
 
 export function answerPreflight(): Response {
