@@ -14,6 +14,8 @@ const OWN_LATER = [
   'infrastructure/stripe/payment-gateway.ts',
   'infrastructure/sandbox/payment-gateway.ts',
   'infrastructure/prometheus/prometheus-metrics.ts',
+  'infrastructure/content/en.json',
+  'infrastructure/content/zh.json',
 ]
 
 /** What a small command such as `version` does without. */

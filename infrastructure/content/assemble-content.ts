@@ -10,9 +10,9 @@ export type RawContent = { readonly strings: Strings; readonly reasons: readonly
  * The content by language, each made when it is first asked for. A missing language is answered in English, which has
  * to be there.
  */
-export function assembleContent(raw: ReadonlyMap<Language, RawContent>): Content {
+export function assembleContent(raw: ReadonlyMap<Language, () => RawContent>): Content {
   const contents = new Map(
-    [...raw].map(([language, own]) => [language, onFirstUse(() => withTitle(language, own))]),
+    [...raw].map(([language, own]) => [language, onFirstUse(() => withTitle(language, own()))]),
   )
   const fallback = contents.get(DEFAULT_LANGUAGE)
   if (!fallback) throw new Error(`there is no content in ${DEFAULT_LANGUAGE}`)

@@ -1,42 +1,12 @@
+import type { Strings } from '../../application/content/strings.ts'
+import { onFirstUse } from '../../application/first-use.ts'
 import type { Content } from '../../application/ports.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/language.ts'
-import ar from './ar.json' with { type: 'json' }
 import { assembleContent, type RawContent } from './assemble-content.ts'
+import { BUILT_IN } from './built-in.ts'
 import { OWN_LIMITS } from './check-content.ts'
 import type { ContentFile, ContentProblem } from './content-file.ts'
 import { readContentFolder } from './content-folder.ts'
-import de from './de.json' with { type: 'json' }
-import en from './en.json' with { type: 'json' }
-import es from './es.json' with { type: 'json' }
-import fr from './fr.json' with { type: 'json' }
-import hi from './hi.json' with { type: 'json' }
-import it from './it.json' with { type: 'json' }
-import ja from './ja.json' with { type: 'json' }
-import nl from './nl.json' with { type: 'json' }
-import pl from './pl.json' with { type: 'json' }
-import pt from './pt.json' with { type: 'json' }
-import ru from './ru.json' with { type: 'json' }
-import sv from './sv.json' with { type: 'json' }
-import tr from './tr.json' with { type: 'json' }
-import zh from './zh.json' with { type: 'json' }
-
-const BUILT_IN: Readonly<Record<Language, RawContent>> = {
-  en,
-  fr,
-  es,
-  de,
-  it,
-  pt,
-  nl,
-  pl,
-  ru,
-  ja,
-  zh,
-  ar,
-  hi,
-  tr,
-  sv,
-}
 
 /** The excuses and translations that the executable carries. The tests have checked them. */
 export function builtInContent(): Content {
@@ -55,29 +25,38 @@ export function readOwnContent(folder: string): {
   const { files, problems } = readContentFolder(folder, OWN_LIMITS)
   if (problems.length > 0) return { content: null, problems }
 
-  const own = new Map(files.map((file) => [file.language, withBuiltIn(file)]))
+  const own = new Map(
+    files.map((file) => {
+      const raw = withBuiltIn(file)
+      return [file.language, () => raw]
+    }),
+  )
   const keepsExcuses = files.every(({ reasons }) => reasons === null)
   const content = keepsExcuses ? withOtherLanguages(own) : own
   return { content: assembleContent(content), problems }
 }
 
 function withOtherLanguages(
-  own: ReadonlyMap<Language, RawContent>,
-): ReadonlyMap<Language, RawContent> {
-  const builtInEnglish = BUILT_IN[DEFAULT_LANGUAGE].strings
-  const english = own.get(DEFAULT_LANGUAGE)?.strings ?? builtInEnglish
+  own: ReadonlyMap<Language, () => RawContent>,
+): ReadonlyMap<Language, () => RawContent> {
+  const builtInEnglish = BUILT_IN[DEFAULT_LANGUAGE]().strings
+  const english = own.get(DEFAULT_LANGUAGE)?.().strings ?? builtInEnglish
   const ownKeys = Object.entries(english).filter(([key]) => !(key in builtInEnglish))
   const added = { ...Object.fromEntries(ownKeys), title: english.title }
   return new Map(
-    LANGUAGES.map((language): [Language, RawContent] => {
-      const { strings, reasons } = BUILT_IN[language]
-      return [language, own.get(language) ?? { strings: { ...strings, ...added }, reasons }]
-    }),
+    LANGUAGES.map((language) => [
+      language,
+      own.get(language) ?? onFirstUse(() => withAdded(BUILT_IN[language](), added)),
+    ]),
   )
 }
 
+function withAdded({ strings, reasons }: RawContent, added: Partial<Strings>): RawContent {
+  return { strings: { ...strings, ...added }, reasons }
+}
+
 function withBuiltIn({ language, strings, reasons }: ContentFile): RawContent {
-  const builtIn = BUILT_IN[language]
+  const builtIn = BUILT_IN[language]()
   const own = [...(strings ?? [])].map(([key, { text }]): [string, string] => [key, text])
   return {
     strings: { ...builtIn.strings, ...Object.fromEntries(own) },
