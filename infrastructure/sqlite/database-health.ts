@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { sql } from 'drizzle-orm'
+import { onFirstUse } from '../../application/first-use.ts'
 import type { DatabaseHealth } from '../../application/store.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { IN_MEMORY, type SqliteDatabase } from './database.ts'
@@ -16,16 +17,18 @@ const COMMIT_TIMEOUT_MS = 2000
 /** Also checks that the files were not deleted or replaced, and that their disk has room. */
 export function sqliteDatabaseHealth(database: SqliteDatabase): DatabaseHealth {
   const { path, queries, read, write, assertFilesInPlace, lastWriteFailed } = database
-  const select = queries.$client.prepare('SELECT count(*) FROM schema_migrations')
-  const at = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
-  const beat = queries
-    .insert(heartbeat)
-    .values({ id: 1, at })
-    .onConflictDoUpdate({ target: heartbeat.id, set: { at } })
-    .prepare()
+  const select = onFirstUse(() => queries.$client.prepare('SELECT count(*) FROM schema_migrations'))
+  const beat = onFirstUse(() => {
+    const at = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+    return queries
+      .insert(heartbeat)
+      .values({ id: 1, at })
+      .onConflictDoUpdate({ target: heartbeat.id, set: { at } })
+      .prepare()
+  })
 
   async function check(): Promise<void> {
-    await read(() => select.get())
+    await read(() => select().get())
     assertFilesInPlace()
   }
 
@@ -34,7 +37,7 @@ export function sqliteDatabaseHealth(database: SqliteDatabase): DatabaseHealth {
     async checkWritable() {
       await check()
       if (path !== IN_MEMORY) refuseFullDisk(dirname(path))
-      await write(() => beat.run(), { busyTimeoutMs: COMMIT_TIMEOUT_MS })
+      await write(() => beat().run(), { busyTimeoutMs: COMMIT_TIMEOUT_MS })
     },
     lastWriteFailed,
   }

@@ -28,7 +28,10 @@ export type Migrated = {
  * would fail again. A database without a row needs none.
  */
 export function migrateCopied(client: Database, migrations: readonly Migration[]): Migrated {
-  const copy = copyBeforeMigrating(client, migrations)
+  const [first] = findPending(client, migrations)
+  // Most starts end here.
+  if (!first) return { applied: [], copy: null }
+  const copy = copyBeforeMigrating(client, first)
   try {
     return { applied: applyMigrations(client, migrations), copy }
   } catch (error) {
@@ -41,9 +44,8 @@ export function migrateCopied(client: Database, migrations: readonly Migration[]
   }
 }
 
-function copyBeforeMigrating(client: Database, migrations: readonly Migration[]): string | null {
-  const [pending] = findPending(client, migrations)
-  if (!pending || client.filename === ':memory:' || isEmpty(client)) return null
+function copyBeforeMigrating(client: Database, pending: Migration): string | null {
+  if (client.filename === ':memory:' || isEmpty(client)) return null
   const path = copyBefore(client.filename, pending.name)
   try {
     return keepCopy(client, path, pending)
