@@ -17,25 +17,24 @@ export function assertSchema(client: Database): void {
        FROM pragma_table_list t, pragma_table_xinfo(t.name) c WHERE t.schema = 'main'`,
     )
     .all()
-  const present = new Set(columns.flatMap(({ table, name, key }) => names(table, name, key > 0)))
-  const missing = neededNames().find((name) => !present.has(name))
-  if (missing === undefined) return
+  const keys = new Map(columns.map(({ table, name, key }) => [`${table}.${name}`, key > 0]))
+  const missing = findMissing(keys)
+  if (missing === null) return
   throw new IncompatibleDatabase(
     `the database ${client.filename} lacks ${missing}, although its migrations say otherwise: put a backup back with "alibi restore FILE"`,
   )
 }
 
-function neededNames(): string[] {
-  return Object.values(schema)
-    .filter((table) => is(table, SQLiteTable))
-    .flatMap((table) =>
-      Object.values(getTableColumns(table)).flatMap(({ name, primary }) =>
-        names(getTableName(table), name, primary),
-      ),
-    )
-}
-
-function names(table: string, column: string, isKey: boolean): string[] {
-  const name = `the column ${table}.${column}`
-  return isKey ? [name, `${name} as primary key`] : [name]
+/** The first column that is not there, or is no key; null where none is missing. */
+function findMissing(keys: ReadonlyMap<string, boolean>): string | null {
+  for (const table of Object.values(schema)) {
+    if (!is(table, SQLiteTable)) continue
+    for (const { name, primary } of Object.values(getTableColumns(table))) {
+      const column = `${getTableName(table)}.${name}`
+      const isKey = keys.get(column)
+      if (isKey === undefined) return `the column ${column}`
+      if (primary && !isKey) return `the column ${column} as primary key`
+    }
+  }
+  return null
 }
