@@ -156,7 +156,7 @@ describe('by itself it serves', () => {
 
   test.each(Object.entries(ASSETS))('the asset %s, as the sources make it', async (name, asset) => {
     const request = new Request(`${alibi.url}/assets/${name}`)
-    const made = await assetAnswer(asset, request).text()
+    const made = await assetAnswer(asset(), request).text()
     expect(made.length).toBeGreaterThan(100)
     expect(await (await fetch(request)).text()).toBe(made)
   })

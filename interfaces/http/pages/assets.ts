@@ -1,3 +1,4 @@
+import { onFirstUse } from '../../../application/first-use.ts'
 import { FOLDERS } from '../paths.ts'
 import icon from './assets/icon.svg' with { type: 'text' }
 import { bundle } from './bundle.ts' with { type: 'macro' }
@@ -11,20 +12,20 @@ const SVG = {
   'content-security-policy': "default-src 'none'",
 }
 
-/** The files that the pages load. The executable carries them all. */
+/** The files that the pages load, each made when it is first asked for. The executable carries them all. */
 export const ASSETS = {
-  'app.js': staticAnswer(bundle('browser/app.ts'), JAVASCRIPT),
-  'docs.js': staticAnswer(bundle('browser/docs.ts'), JAVASCRIPT),
-  'icon.svg': staticAnswer(icon, SVG),
-  'page.css': staticAnswer(bundle('assets/page.css'), CSS),
-  'payment.js': staticAnswer(bundle('browser/payment.ts'), JAVASCRIPT),
+  'app.js': onFirstUse(() => staticAnswer(bundle('browser/app.ts'), JAVASCRIPT)),
+  'docs.js': onFirstUse(() => staticAnswer(bundle('browser/docs.ts'), JAVASCRIPT)),
+  'icon.svg': onFirstUse(() => staticAnswer(icon, SVG)),
+  'page.css': onFirstUse(() => staticAnswer(bundle('assets/page.css'), CSS)),
+  'payment.js': onFirstUse(() => staticAnswer(bundle('browser/payment.ts'), JAVASCRIPT)),
 } as const
 
 export type AssetName = keyof typeof ASSETS
 
 /** Changes with the asset, so that browsers may keep what they find there for ever. */
 export function assetPath(name: AssetName): string {
-  return `${FOLDERS.assets.path}${name}?v=${ASSETS[name].fingerprint}`
+  return `${FOLDERS.assets.path}${name}?v=${ASSETS[name]().fingerprint}`
 }
 
 export function assetAnswer({ fingerprint, answer }: StaticAnswer, request: Request): Response {

@@ -9,7 +9,7 @@ import { RequestRefused } from '../request/refusal.ts'
 export function assetRoutes(files: WordFiles): Elysia {
   const routes = new Elysia()
   for (const name of Object.keys(ASSETS) as AssetName[]) {
-    routes.get(FOLDERS.assets.path + name, ({ request }) => assetAnswer(ASSETS[name], request), {
+    routes.get(FOLDERS.assets.path + name, ({ request }) => assetAnswer(ASSETS[name](), request), {
       detail: { hide: true },
     })
   }
