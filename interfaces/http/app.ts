@@ -5,14 +5,14 @@ import { exchangeOf } from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
 import { type AnswerMaker, answerMaker } from './response/answer-maker.ts'
 import { answerError } from './response/errors.ts'
-import { appPageRoutes } from './routes/app-page.ts'
-import { assetRoutes } from './routes/assets.ts'
+import { addAppPage } from './routes/app-page.ts'
+import { addAssets } from './routes/assets.ts'
 import { authRoutes } from './routes/auth.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
-import { docsRoutes } from './routes/docs.ts'
-import { paymentPageRoutes } from './routes/payment-pages.ts'
+import { addDocs } from './routes/docs.ts'
+import { addPaymentPages } from './routes/payment-pages.ts'
 import { premiumRoutes } from './routes/premium.ts'
-import { sandboxRoutes } from './routes/sandbox.ts'
+import { addSandboxPages } from './routes/sandbox.ts'
 import { statusRoutes } from './routes/status.ts'
 import { webhookRoutes } from './routes/webhook.ts'
 
@@ -47,11 +47,10 @@ export function createApp(options: HttpOptions, answers: AnswerMaker = answerMak
 export function pageRoutes(options: HttpOptions, openApiDocument: () => unknown): Elysia {
   const files = wordFiles(options.ports.content)
   const routes = new Elysia()
-  routes
-    .use(paymentPageRoutes(options))
-    .use(sandboxRoutes(options.sandbox))
-    .use(appPageRoutes(options, files))
-    .use(docsRoutes(openApiDocument))
-    .use(assetRoutes(files))
+  addPaymentPages(routes, options)
+  addSandboxPages(routes, options.sandbox)
+  addAppPage(routes, options, files)
+  addDocs(routes, openApiDocument)
+  addAssets(routes, files)
   return routes
 }

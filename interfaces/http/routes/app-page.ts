@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { Elysia } from 'elysia'
 import { logFailure } from '../../../application/error-report.ts'
 import type { LanguageContent, Ports } from '../../../application/ports.ts'
 import type { Price } from '../../../domain/purchase.ts'
@@ -12,8 +12,8 @@ import { ROUTES } from '../paths.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { pageContent } from './page-language.ts'
 
-/** The page on which a person does the whole flow: made once for each language, and kept. */
-export function appPageRoutes({ ports }: HttpOptions, files: WordFiles): Elysia {
+/** Adds the page on which a person does the whole flow: made once for each language, and kept. */
+export function addAppPage(routes: Elysia, { ports }: HttpOptions, files: WordFiles): void {
   const knownPrice = priceReader(ports)
   const pages = new Map<string, StaticAnswer>()
   function pageIn(content: LanguageContent, price: Price | null): StaticAnswer {
@@ -23,11 +23,9 @@ export function appPageRoutes({ ports }: HttpOptions, files: WordFiles): Elysia 
     return known
   }
 
-  const routes = new Elysia()
   routes.get(ROUTES.showApp.path, async ({ request }) =>
     pageIn(pageContent(ports.content, request), await knownPrice()).answer(request),
   )
-  return routes
 }
 
 function makePage(

@@ -1,13 +1,12 @@
-import { Elysia, t } from 'elysia'
+import { type Elysia, t } from 'elysia'
 import { findLanguage } from '../../../domain/language.ts'
 import { ASSETS, type AssetName, assetAnswer } from '../pages/assets.ts'
 import type { WordFiles } from '../pages/page-words.ts'
 import { FOLDERS } from '../paths.ts'
 import { RequestRefused } from '../request/refusal.ts'
 
-/** Style sheet, scripts, icon and words of the pages. */
-export function assetRoutes(files: WordFiles): Elysia {
-  const routes = new Elysia()
+/** Adds style sheet, scripts, icon and words of the pages. */
+export function addAssets(routes: Elysia, files: WordFiles): void {
   for (const name of Object.keys(ASSETS) as AssetName[]) {
     routes.get(FOLDERS.assets.path + name, ({ request }) => assetAnswer(ASSETS[name](), request), {
       detail: { hide: true },
@@ -24,5 +23,4 @@ export function assetRoutes(files: WordFiles): Elysia {
     },
     { params: t.Object({ file: t.String() }), detail: { hide: true } },
   )
-  return routes
 }

@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { Elysia } from 'elysia'
 import { onceAsked } from '../../../application/first-use.ts'
 import { pageHeaders, renderPage } from '../pages/page.ts'
 import { type StaticAnswer, staticAnswer } from '../pages/static-answer.ts'
@@ -6,17 +6,15 @@ import { ROUTES } from '../paths.ts'
 
 const CACHE_CONTROL = 'public, no-cache'
 
-/** The API's reference: the OpenAPI document, and the page that people read, which is made from it. */
-export function docsRoutes(openApiDocument: () => unknown): Elysia {
+/** Adds the API's reference: the OpenAPI document, and the page that people read, which is made from it. */
+export function addDocs(routes: Elysia, openApiDocument: () => unknown): void {
   // Made once, and only on the first request for it: a start has no use for it.
   const document = onceAsked(async () => openApiDocument())
   const data = onceAsked(async () => dataAnswer(await document()))
   const page = onceAsked(async () => pageAnswer(await document()))
 
-  const routes = new Elysia()
   routes.get(ROUTES.showReference.path, async ({ request }) => (await page()).answer(request))
   routes.get(ROUTES.readOpenApi.path, async ({ request }) => (await data()).answer(request))
-  return routes
 }
 
 function dataAnswer(openApiDocument: unknown): StaticAnswer {

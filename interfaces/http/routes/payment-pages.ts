@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { Elysia } from 'elysia'
 import { logOutage } from '../../../application/error-report.ts'
 import { checkPayment } from '../../../application/payments/check-payment.ts'
 import type { Ports } from '../../../application/ports.ts'
@@ -14,14 +14,12 @@ import { pageContent } from './page-language.ts'
 
 const RETRY_AFTER_SECONDS = 60
 
-/** The pages to which the provider sends the buyer back. */
-export function paymentPageRoutes({ ports }: HttpOptions): Elysia {
-  const routes = new Elysia()
+/** Adds the pages to which the provider sends the buyer back. */
+export function addPaymentPages(routes: Elysia, { ports }: HttpOptions): void {
   routes.get(ROUTES.showPayment.path, async ({ request }) =>
     answer(ports, request, await paymentState(ports, request)),
   )
   routes.get(ROUTES.showCancellation.path, ({ request }) => answer(ports, request, 'cancel'))
-  return routes
 }
 
 function answer({ content }: Ports, request: Request, state: PaymentPageState): Response {

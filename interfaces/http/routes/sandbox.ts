@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { type Elysia, t } from 'elysia'
 import {
   SANDBOX_ACTIONS,
   type SandboxAction,
@@ -14,10 +14,9 @@ import { pageLanguage } from './page-language.ts'
 const PATH = `${FOLDERS.sandboxPay.path}:sessionId`
 const SCHEMA = { params: t.Object({ sessionId: t.String() }), detail: { hide: true } }
 
-/** The hosted payment page of the sandbox provider. Null where another provider is used: then there is none. */
-export function sandboxRoutes(sandboxCheckout: SandboxCheckout | null): Elysia {
-  const routes = new Elysia()
-  if (!sandboxCheckout) return routes
+/** Adds the hosted payment page of the sandbox provider. Null where another provider is used: then there is none. */
+export function addSandboxPages(routes: Elysia, sandboxCheckout: SandboxCheckout | null): void {
+  if (!sandboxCheckout) return
 
   routes.get(
     PATH,
@@ -44,7 +43,6 @@ export function sandboxRoutes(sandboxCheckout: SandboxCheckout | null): Elysia {
     },
     { ...SCHEMA, parse: 'none' },
   )
-  return routes
 }
 
 /** Programs send no such header, and every browser of today does (W3C Fetch Metadata). */
