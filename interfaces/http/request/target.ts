@@ -31,9 +31,13 @@ const SHORT_QUERY_LENGTH = 2 * LIST_ENTRIES_MAX
 /** The routes see one and the same host: a hostile Host header could move where the path begins. */
 export const ROUTED_ORIGIN = 'http://localhost'
 
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+/** No URL parser refuses these: the last part of a name is no number, and no part is Punycode. */
+const PLAIN_HOST = `(?:(?:${OCTET}\\.){3}${OCTET}|(?![\\w.-]*[xX][nN]--)(?:[\\w-]+\\.)*[A-Za-z_-][\\w-]*)`
+const PLAIN_PORT = '(?::(?:\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}))?'
+
 /** A URL whose parts are where the routes look for them, with a path that has nothing to resolve. */
-const PLAIN_URL =
-  /^http:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}))?(\/[^?#%\\]*)(\?[^#]*)?$/
+const PLAIN_URL = new RegExp(`^http://${PLAIN_HOST}${PLAIN_PORT}(/[^?#%\\\\]*)(\\?[^#]*)?$`)
 
 /**
  * Reads a target. A path that resolving dots, backslashes or percent signs would change is not ours: a proxy in front

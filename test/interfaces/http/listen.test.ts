@@ -332,6 +332,20 @@ describe('over a socket', () => {
     }
   })
 
+  test.each(['1.2.3.4.5', 'a.0x', 'xn--a'])(
+    'a Host header that is none fails no page: %p',
+    async (host) => {
+      const { listener } = openLimited()
+      for (const path of ['/app', '/payment/cancel', '/payment/success', '/languages']) {
+        const answer = await exchange(
+          listener,
+          `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+        )
+        expect(answer).toStartWith('HTTP/1.1 400 ')
+      }
+    },
+  )
+
   test('HTTP/1.0 needs no Host', async () => {
     expect(await openLimited().post('/auth/login', null, '1.0')).toEqual({
       status: 400,
