@@ -28,7 +28,9 @@ export function createApp(options: HttpOptions, answers: AnswerMaker = answerMak
     return describeApi(app, options.version)
   }
   return app
-    .onError(({ error, request }) => {
+    .onError(({ error, request, set }) => {
+      // Elysia would copy an answer for whose error it has set a status, and its headers would be added twice.
+      set.status = 200
       const exchange = exchangeOf(request)
       return answers.error(exchange, answerError(options.ports, error, exchange.requestId))
     })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { answers, countingLimiter, openHttp } from '../../../support/http/http-client.ts'
+import { answers, countingLimiter, EMAIL, openHttp } from '../../../support/http/http-client.ts'
 
 const PREFLIGHT = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
 
@@ -13,6 +13,22 @@ describe('listed origins', () => {
       expect(header('access-control-allow-origin')).toBe(origin)
       expect(header('vary')).toContain('Origin')
     }
+  })
+
+  test('are named in Vary once, whatever the status', async () => {
+    const limiters = { general: null, auth: countingLimiter(3), premium: null }
+    const http = openHttp({ corsOrigins, limiters })
+    const asked = [
+      await http.get('/languages'),
+      await http.get('/nothing'),
+      await http.get('/i18n'),
+      await http.post('/auth/login', {}),
+      await http.post('/auth/login', []),
+      await http.post('/auth/request-otp', { email: EMAIL }),
+      await http.post('/auth/login', {}),
+    ]
+    expect(asked.map(({ status }) => status)).toEqual([200, 404, 401, 400, 400, 403, 429])
+    for (const { header } of asked) expect(header('vary')).toBe('Origin')
   })
 
   test.each([
