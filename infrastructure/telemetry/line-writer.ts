@@ -115,7 +115,8 @@ export function lineWriter(
 
   return {
     write(text) {
-      isFull ||= waitingLength + text.length > WAITING_MAX
+      // A line that alone is past the bound does not wait behind others, and so is taken: nothing would end `isFull`.
+      isFull ||= waiting.length > 0 && waitingLength + text.length > WAITING_MAX
       if (isFull) return lose(linesIn(text), 'not read in time')
       reportLost()
       waiting.push(text)

@@ -147,6 +147,15 @@ describe('a sink without room', () => {
     )
   })
 
+  test('gets a line that alone is past the bound, and what comes after it', () => {
+    const { pipe, writer, pass } = open()
+    writer.write(MEBIBYTE.repeat(9))
+    pass()
+    writer.write('next\n')
+    pass()
+    expect(pipe.text().replaceAll(MEBIBYTE, 'M')).toBe('MMMMMMMMMnext\n')
+  })
+
   test('is waited for at the end, and gets every line', () => {
     const { pipe, writer, pass, heldUpMs, meanwhile } = open({ room: 0 })
     writer.write('one\n')
