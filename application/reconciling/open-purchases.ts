@@ -29,24 +29,31 @@ export type Look = { readonly id: string; readonly look: () => Promise<number> }
 
 /**
  * Every open or delayed purchase once, the longest unread first, with what the provider says of it. The place moves
- * with what was looked at; once everything was, it is where it was before.
+ * with what was looked at; once everything was, it is where it was before. No list is asked for another page once
+ * `stopping` is aborted or nobody reads on.
  */
 export async function* readOpenPurchases(
   ports: SettleDependencies,
-  place: ReadingPlace,
+  { place, stopping }: { place: ReadingPlace; stopping: AbortSignal },
 ): AsyncGenerator<Look> {
   const { after } = place
+  let isOver = false
+  const isStopped = () => isOver || stopping.aborted
   const groups = groupPurchases(inCircle(ports, after))
-  const list = (group: readonly Purchase[]) => listSessions(ports, group)
-  for await (const { group, reports, failure } of readAhead(groups, list, LISTS_AT_ONCE_MAX)) {
-    if (failure !== null) yield { id: 'checkout_sessions', look: () => Promise.reject(failure) }
-    for (const purchase of group) {
-      place.after = purchase.id
-      const report = reports.get(purchase.id) ?? null
-      yield { id: purchase.id, look: () => rereadPurchase(ports, purchase, report) }
+  const list = (group: readonly Purchase[]) => listSessions(ports, group, isStopped)
+  try {
+    for await (const { group, reports, failure } of readAhead(groups, list, LISTS_AT_ONCE_MAX)) {
+      if (failure !== null) yield { id: 'checkout_sessions', look: () => Promise.reject(failure) }
+      for (const purchase of group) {
+        place.after = purchase.id
+        const report = reports.get(purchase.id) ?? null
+        yield { id: purchase.id, look: () => rereadPurchase(ports, purchase, report) }
+      }
     }
+    place.after = after
+  } finally {
+    isOver = true
   }
-  place.after = after
 }
 
 /** From the one after `after` to the newest one, and then from the oldest one to that one. */
@@ -74,6 +81,7 @@ type Listing = {
 async function listSessions(
   { payments }: Pick<Ports, 'payments'>,
   group: readonly Purchase[],
+  isStopped: () => boolean,
 ): Promise<Listing> {
   const reports = new Map<PurchaseId, SessionReport>()
   const unconfirmed = new Set(group.filter(isUnconfirmed).map(({ id }) => id))
@@ -82,7 +90,7 @@ async function listSessions(
   const window = windowOf(group)
   const pages = eachPage((cursor) => payments.findSessions({ ...window, cursor }))
   try {
-    while (sought.size > 0 && pagesLeft-- > 0) {
+    while (sought.size > 0 && pagesLeft-- > 0 && !isStopped()) {
       const { value: page } = await pages.next()
       if (!page) break
       for (const report of page.items) {

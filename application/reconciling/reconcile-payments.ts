@@ -108,6 +108,7 @@ async function runSweep(
       step,
       since,
       place,
+      stopping,
     })) {
       report = {
         ...report,

@@ -31,7 +31,11 @@ type Sweep<Item> = {
 }
 
 /** Where a sweep through a list of the provider's begins, and one through purchases of ours. */
-type Beginning = { readonly since: Date; readonly place: ReadingPlace }
+type Beginning = {
+  readonly since: Date
+  readonly place: ReadingPlace
+  readonly stopping: AbortSignal
+}
 
 type Page<Item> = Pick<ListPage<Item>, 'items' | 'unreadable'>
 
@@ -99,10 +103,10 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
 export async function* sweepObjects<Name extends SweepName>(
   ports: SettleDependencies,
   name: Name,
-  { step, since, place }: Beginning & { step: IsolatedStep },
+  { step, ...beginning }: Beginning & { step: IsolatedStep },
 ): AsyncGenerator<Tally> {
   const sweep: Sweep<SweptItems[Name]> = SWEEPS[name]
-  for await (const { unreadable, items } of sweep.pages(ports, { since, place })) {
+  for await (const { unreadable, items } of sweep.pages(ports, beginning)) {
     for (const id of unreadable) {
       yield await step(id, refuseUnreadable)
     }
@@ -123,9 +127,9 @@ async function refuseUnreadable(): Promise<never> {
 /** Each is a page of its own, so that the place moves with what was looked at. */
 async function* pagesOfOpenPurchases(
   ports: SettleDependencies,
-  { place }: Beginning,
+  { place, stopping }: Beginning,
 ): AsyncGenerator<Page<Look>> {
-  for await (const look of readOpenPurchases(ports, place)) {
+  for await (const look of readOpenPurchases(ports, { place, stopping })) {
     yield { items: [look], unreadable: [] }
   }
 }

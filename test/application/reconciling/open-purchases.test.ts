@@ -11,14 +11,16 @@ import { type FakePorts, openBuyer } from '../../support/buyers.ts'
 import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { openPurchase } from '../../support/stores/contract-purchases.ts'
 
+const NEVER = new AbortController().signal
+
 type Buyer = Awaited<ReturnType<typeof openBuyer>>
 
 /** Buyers who have opened a payment page one after the other. */
-async function openBuyers(count: number, apartMs = SECOND_MS) {
-  const ports = fakePorts()
+async function openBuyers(count: number, apartMs = SECOND_MS, ports = fakePorts()) {
   const buyers: Buyer[] = []
   for (let number = 0; number < count; number++) {
-    buyers.push(await openBuyer({ ports, email: `buyer${number}@example.com` as Email }))
+    const email = `buyer${number}of${count}@example.com` as Email
+    buyers.push(await openBuyer({ ports, email }))
     ports.clock.advance(apartMs)
   }
   ports.payments.calls.length = 0
@@ -32,7 +34,7 @@ async function read(
 ) {
   const seen: string[] = []
   let changes = 0
-  for await (const { id, look } of readOpenPurchases(ports, place)) {
+  for await (const { id, look } of readOpenPurchases(ports, { place, stopping: NEVER })) {
     seen.push(id)
     changes += await look().catch(() => 0)
     if (seen.length >= most) break
@@ -62,7 +64,9 @@ describe('open purchases', () => {
     const { ports } = await openBuyers(3)
     ports.purchases.updateById = () => Promise.reject(new Error('a write'))
     await Promise.all(
-      (await Array.fromAsync(readOpenPurchases(ports, { after: null }))).map(({ look }) => look()),
+      (
+        await Array.fromAsync(readOpenPurchases(ports, { place: { after: null }, stopping: NEVER }))
+      ).map(({ look }) => look()),
     )
   })
 
@@ -127,6 +131,40 @@ describe('open purchases', () => {
       seen: ['checkout_sessions', ...idsOf(buyers)],
       changes: 1,
     })
+  })
+
+  test('are listed no further once it is to stop', async () => {
+    const { ports, buyers } = await openBuyers(20)
+    ports.payments.pageSize = 1
+    const stop = new AbortController()
+    const { findSessions } = ports.payments
+    ports.payments.findSessions = async (window) => {
+      if (timesOf(ports, 'findSessions') === 2) stop.abort()
+      return findSessions(window)
+    }
+    const { value } = await readOpenPurchases(ports, {
+      place: { after: null },
+      stopping: stop.signal,
+    }).next()
+    expect(value).toMatchObject({ id: buyers[0]!.purchaseId })
+    expect(timesOf(ports, 'findSessions')).toBe(3)
+  })
+
+  test('are listed no further once nobody reads on', async () => {
+    const { ports } = await openBuyers(2)
+    ports.clock.advance(2 * HOUR_MS)
+    const later = await openBuyers(20, SECOND_MS, ports)
+    ports.payments.pageSize = 1
+    const { findSessions } = ports.payments
+    ports.payments.findSessions = async (window) => {
+      await Bun.sleep(1)
+      return findSessions(window)
+    }
+    expect((await read(ports, { most: 1 })).seen).toHaveLength(1)
+    const { length } = ports.payments.calls
+    await Bun.sleep(50)
+    expect(ports.payments.calls.length).toBeLessThanOrEqual(length + 1)
+    expect(length).toBeLessThan(later.buyers.length)
   })
 
   test('keep what a list has shown before it fails', async () => {

@@ -6,6 +6,12 @@ import { HOUR_MS } from '../../../domain/duration.ts'
 import { openBuyer } from '../../support/buyers.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 
+const BEGINNING = {
+  since: NOON,
+  place: { after: null },
+  stopping: new AbortController().signal,
+} as const
+
 /** A step that notes its object and what came of it. */
 function recordingStep() {
   const seen: [object: string, changes: number | string][] = []
@@ -23,7 +29,7 @@ test('every sweep looks at what the provider lists, and says what changed', asyn
   const { sessionId } = (await current())!
   const { seen, step } = recordingStep()
   for (const name of SWEEP_NAMES) {
-    await Array.fromAsync(sweepObjects(ports, name, { step, since: NOON, place: { after: null } }))
+    await Array.fromAsync(sweepObjects(ports, name, { step, ...BEGINNING }))
   }
   expect(seen).toEqual([
     [purchaseId, 1],
@@ -35,9 +41,7 @@ test('a sweep names the objects that it cannot read, and reads pending payments 
   const { ports, move, current } = await openBuyer()
   move('paid')
   const { seen, step } = recordingStep()
-  await Array.fromAsync(
-    sweepObjects(ports, 'open_purchases', { step, since: NOON, place: { after: null } }),
-  )
+  await Array.fromAsync(sweepObjects(ports, 'open_purchases', { step, ...BEGINNING }))
   const paymentIntentId = (await current())!.paymentIntentId!
   const refund = { id: 're_1', paymentIntentId, amount: 1, state: 'pending' } as const
   await ports.refunds.update([refund], ORIGIN, () => refund)
@@ -45,9 +49,7 @@ test('a sweep names the objects that it cannot read, and reads pending payments 
   ports.payments.findRefunds = async () => ({ items: [], unreadable: ['re_odd'], cursor: null })
 
   seen.length = 0
-  await Array.fromAsync(
-    sweepObjects(ports, 'refunds', { step, since: NOON, place: { after: null } }),
-  )
+  await Array.fromAsync(sweepObjects(ports, 'refunds', { step, ...BEGINNING }))
   expect(seen).toEqual([
     ['re_odd', 'an object of the provider that makes no sense'],
     [paymentIntentId, 1],
@@ -77,9 +79,7 @@ describe('a refund or a dispute of a payment that no purchase here has', () => {
   async function sweepAll(ports: ReturnType<typeof fakePorts>) {
     const { step } = recordingStep()
     for (const name of SWEEP_NAMES) {
-      await Array.fromAsync(
-        sweepObjects(ports, name, { step, since: NOON, place: { after: null } }),
-      )
+      await Array.fromAsync(sweepObjects(ports, name, { step, ...BEGINNING }))
     }
     const refunds = ['re_1', 're_2', 're_3'].map(ports.refunds.findById)
     const disputes = ['du_1', 'du_2'].map(ports.disputes.findById)
@@ -110,9 +110,7 @@ describe('a refund or a dispute of a payment that no purchase here has', () => {
     const moved = move('paid')
     ports.payments.sessions.set(moved.sessionId, { ...moved, ...payment })
     const { step } = recordingStep()
-    await Array.fromAsync(
-      sweepObjects(ports, 'open_purchases', { step, since: NOON, place: { after: null } }),
-    )
+    await Array.fromAsync(sweepObjects(ports, 'open_purchases', { step, ...BEGINNING }))
     expect(await current()).toMatchObject(payment)
     listBoth(ports)
     ports.clock.advance(480 * HOUR_MS)
