@@ -1,4 +1,5 @@
 import type { Language } from './language.ts'
+import { numberFormat } from './number-format.ts'
 import type { Price } from './purchase.ts'
 
 // What Stripe counts an amount in differs from ISO 4217: https://docs.stripe.com/currencies#minor-units
@@ -19,11 +20,12 @@ export function countDecimals(currency: string): number {
 /** As people write money in that language, but always in Latin digits. */
 export function formatAmount({ amount, currency }: Price, language: Language): string {
   const decimals = countDecimals(currency)
-  return new Intl.NumberFormat(`${language}-u-nu-latn`, {
+  const format = numberFormat(language, {
     style: 'currency',
     currency,
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
     trailingZeroDisplay: WHOLE_IN_HUNDREDTHS.has(currency) ? 'stripIfInteger' : 'auto',
-  }).format(amount / 10 ** decimals)
+  })
+  return format.format(amount / 10 ** decimals)
 }

@@ -1,6 +1,7 @@
 import type { Strings } from '../../application/content/strings.ts'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Language } from '../../domain/language.ts'
+import { numberFormat } from '../../domain/number-format.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import { type Block, type EmailContent, layOutMail, paragraph, translator } from './mail-layout.ts'
 
@@ -39,11 +40,8 @@ function formatDuration(milliseconds: number, language: Language): string {
   const [unit, unitMs] =
     milliseconds >= MINUTE_MS ? (['minute', MINUTE_MS] as const) : (['second', 1000] as const)
   // Latin digits, like those of the code itself.
-  return new Intl.NumberFormat(`${language}-u-nu-latn`, {
-    style: 'unit',
-    unit,
-    unitDisplay: 'long',
-  }).format(Math.floor(milliseconds / unitMs))
+  const format = numberFormat(language, { style: 'unit', unit, unitDisplay: 'long' })
+  return format.format(Math.floor(milliseconds / unitMs))
 }
 
 function codeBlock(code: OtpCode): Block {
