@@ -15,6 +15,9 @@ export const UNDER_WAY_AFTER_MS = 250
 /** How long after its head a body has to end. */
 export const BODY_MAX_MS = 10_000
 
+/** A longer one is read in pieces, so that what has come of it counts. */
+export const SMALL_BYTES_MAX = 8 * 1024
+
 /** So much of a body that is not read is taken all the same, so that its connection can go on. */
 const UNREAD_BYTES_MAX = 64 * 1024
 
@@ -33,32 +36,71 @@ type Reading = {
  * takes longer than 10 seconds, and `stopping` when it is still on its way while the service ends.
  */
 export async function readBody(request: Request, reading: Reading): Promise<Buffer | null> {
-  const { bytesMax } = reading
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > DISCARDED_BYTES_MAX) throw new RequestRefused('request_too_large')
-  if (!request.body) return null
+  const isSmall = announced > 0 && announced <= Math.min(SMALL_BYTES_MAX, reading.bytesMax)
+  if (isSmall) return readSmall(request, announced, reading)
+  return request.body && readPieces(request.body, announced, reading)
+}
 
-  const arrival = arrivalOf(request.body, reading)
+/** In one go, which costs half as much as in pieces. Once it is under way, it counts with all that it announces. */
+async function readSmall(request: Request, announced: number, reading: Reading): Promise<Buffer> {
+  const { promise: givenUp, reject } = Promise.withResolvers<never>()
+  const arrival = watchArrival(reading, {
+    giveUp: (reason) => reject(new RequestRefused(reason)),
+    bytesUnderWay: announced,
+  })
+  try {
+    const whole = request.bytes().catch(breakOff)
+    const { buffer, byteOffset, byteLength } = await Promise.race([whole, givenUp])
+    return Buffer.from(buffer, byteOffset, byteLength)
+  } finally {
+    arrival.end()
+  }
+}
+
+async function readPieces(
+  body: ReadableStream<Uint8Array>,
+  announced: number,
+  reading: Reading,
+): Promise<Buffer> {
+  const { bytesMax } = reading
+  const reader = body.getReader()
+  let givenUp: RequestRefusal | null = null
+  const arrival = watchArrival(reading, {
+    giveUp(reason) {
+      givenUp ??= reason
+      void reader.cancel()
+    },
+  })
   if (announced > bytesMax) arrival.startGracePeriod()
   const kept = pieceStore()
   try {
     let length = 0
-    for await (const chunk of arrival.chunks) {
-      length += chunk.byteLength
+    for (;;) {
+      const { done, value: piece } = await reader.read().catch(breakOff)
+      if (done) break
+      arrival.add(piece.byteLength)
+      length += piece.byteLength
       if (length > DISCARDED_BYTES_MAX) break
-      if (length <= bytesMax) kept.append(chunk)
+      if (length <= bytesMax) kept.append(piece)
       else {
-        free(chunk)
+        free(piece)
         arrival.startGracePeriod()
       }
     }
     const isTooLarge = Math.max(announced, length) > bytesMax
-    const reason = isTooLarge ? 'request_too_large' : arrival.whyGivenUp()
+    const reason = isTooLarge ? 'request_too_large' : givenUp
     if (reason !== null) throw new RequestRefused(reason)
     return kept.join()
   } finally {
+    arrival.end()
     kept.drop()
   }
+}
+
+function breakOff(cause: unknown): never {
+  throw new RequestRefused('invalid_request', { cause })
 }
 
 /** Whether a body may be so long that, where it is not read, its connection is better closed. */
@@ -70,19 +112,26 @@ export function mayBeLong(headers: Headers): boolean {
 }
 
 /**
- * A body on its way. It ends early where it has to give way to others or takes too long, and where the rest does not
- * come within the grace period, or after `stopping`.
+ * Watches a body until its end. `giveUp` is called where it has to give way to others or takes too long, and where the
+ * rest does not come within the grace period, or after `stopping`.
  */
-function arrivalOf(body: ReadableStream<Uint8Array>, { group, client, budget, stopping }: Reading) {
-  const reader = body.getReader()
-  let reason: RequestRefusal | null = null
-  function giveUp(why: RequestRefusal) {
-    reason ??= why
-    void reader.cancel()
-  }
+function watchArrival(
+  { group, client, budget, stopping }: Reading,
+  {
+    giveUp,
+    bytesUnderWay = 0,
+  }: {
+    giveUp: (reason: RequestRefusal) => void
+    /** What it counts with from when it is under way, before anything is added. */
+    bytesUnderWay?: number
+  },
+) {
   const account = budget.open({ group, client, giveWay: () => giveUp('too_many_bodies') })
   const timers = [
-    setTimeout(account.countAsUnderWay, UNDER_WAY_AFTER_MS),
+    setTimeout(() => {
+      account.countAsUnderWay()
+      account.add(bytesUnderWay)
+    }, UNDER_WAY_AFTER_MS),
     setTimeout(() => giveUp('body_too_slow'), BODY_MAX_MS),
   ]
   let isGrace = false
@@ -90,23 +139,17 @@ function arrivalOf(body: ReadableStream<Uint8Array>, { group, client, budget, st
     if (!isGrace) timers.push(setTimeout(() => giveUp('stopping'), BODY_GRACE_MS))
     isGrace = true
   }
-  async function* read() {
-    if (stopping.aborted) startGracePeriod()
-    stopping.addEventListener('abort', startGracePeriod)
-    try {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) {
-        account.add(next.value.byteLength)
-        yield next.value
-      }
-    } catch (error) {
-      throw new RequestRefused('invalid_request', { cause: error })
-    } finally {
+  if (stopping.aborted) startGracePeriod()
+  stopping.addEventListener('abort', startGracePeriod)
+  return {
+    add: account.add,
+    startGracePeriod,
+    end() {
       stopping.removeEventListener('abort', startGracePeriod)
       for (const timer of timers) clearTimeout(timer)
       account.end()
-    }
+    },
   }
-  return { chunks: read(), startGracePeriod, whyGivenUp: () => reason }
 }
 
 /** A piece below this size is joined with others: by itself it would take many times its bytes. */

@@ -5,6 +5,7 @@ import {
   BODY_MAX_MS,
   UNDER_WAY_AFTER_MS,
 } from '../../../../interfaces/http/request/body.ts'
+import { begin, pass, settle } from '../../../support/http/arriving-body.ts'
 import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
 
 // Bodies that take their time, on a clock that only the tests move.
@@ -20,55 +21,6 @@ type Http = ReturnType<typeof openHttp>
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
-
-/** Lets everything run that waits for nothing but its turn. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 100; turn++) await Promise.resolve()
-}
-
-/** Moves the clock, and lets what it has set off run. */
-async function pass(milliseconds: number): Promise<void> {
-  await settle()
-  jest.advanceTimersByTime(milliseconds)
-  await settle()
-}
-
-/** A request whose body comes as the test says. */
-function begin(
-  http: Http,
-  path: string,
-  { headers = {}, peer = '192.0.2.1' }: { headers?: Record<string, string>; peer?: string } = {},
-) {
-  const arriving = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>()
-  let isDropped = false
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => arriving.resolve(controller),
-    cancel() {
-      isDropped = true
-    },
-  })
-  const answer = http.send('POST', path, { body, headers, peer })
-  return {
-    answer,
-    isDropped: () => isDropped,
-    /** What has been answered by now; null for nothing yet. */
-    async answered() {
-      await settle()
-      return Promise.race([answer, Promise.resolve(null)])
-    },
-    async send(bytes: Uint8Array | string) {
-      const piece = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes
-      ;(await arriving.promise).enqueue(piece)
-      await settle()
-    },
-    async end(rest = '') {
-      if (rest !== '') await this.send(rest)
-      ;(await arriving.promise).close()
-      await settle()
-      return answer
-    },
-  }
-}
 
 const login = (http: Http, peer?: string) =>
   begin(http, '/auth/verify-email', { headers: JSON_TYPE, ...(peer ? { peer } : {}) })

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
+import {
+  BODY_GRACE_MS,
+  BODY_MAX_MS,
+  SMALL_BYTES_MAX,
+  UNDER_WAY_AFTER_MS,
+} from '../../../../interfaces/http/request/body.ts'
+import { GROUP_BYTES_MAX } from '../../../../interfaces/http/request/body-budget.ts'
+import { begin, pass } from '../../../support/http/arriving-body.ts'
+import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
+
+// Bodies that announce so few bytes that they are taken in one go, on a clock that only the tests move.
+
+const BUSY = answers(503, 'Temporarily unavailable')
+const RIGHT = JSON.stringify({ email: EMAIL })
+
+type Http = ReturnType<typeof openHttp>
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+const login = (http: Http, { bytes = RIGHT.length, peer = '192.0.2.1' } = {}) =>
+  begin(http, '/auth/verify-email', {
+    headers: { 'content-type': 'application/json', 'content-length': String(bytes) },
+    peer,
+  })
+
+describe('a small body that is late', () => {
+  test('is read, in pieces of any size', async () => {
+    const request = login(openHttp())
+    for (const character of RIGHT) {
+      await request.send(character)
+      await pass(100)
+    }
+    expect(await request.end()).toMatchObject({ status: 200 })
+  })
+
+  test('has ten seconds, and then ends with its connection', async () => {
+    const request = login(openHttp())
+    await request.send('{')
+    await pass(BODY_MAX_MS - 1)
+    expect(await request.answered()).toBeNull()
+    await pass(1)
+    const answer = await request.answer
+    expect(answer).toMatchObject(BUSY)
+    expect(answer.header('connection')).toBe('close')
+  })
+
+  test('has two seconds while the service ends', async () => {
+    const ending = new AbortController()
+    const http = openHttp({ stopping: ending.signal })
+    const [silent, late] = [login(http), login(http)]
+    await pass(1000)
+    ending.abort()
+    await pass(BODY_GRACE_MS - 1)
+    expect(await late.end(RIGHT)).toMatchObject({ status: 200 })
+    expect(await silent.answered()).toBeNull()
+    await pass(1)
+    expect(await silent.answer).toMatchObject(BUSY)
+  })
+
+  test('is refused where it is the ninth of its client that is under way', async () => {
+    const http = openHttp()
+    const eight = Array.from({ length: 8 }, () => login(http))
+    await pass(UNDER_WAY_AFTER_MS)
+    const [ninth, another] = [login(http), login(http, { peer: '192.0.2.2' })]
+    await pass(UNDER_WAY_AFTER_MS)
+    expect(await ninth.answer).toMatchObject(BUSY)
+    expect(await another.end(RIGHT)).toMatchObject({ status: 200 })
+    for (const request of eight) {
+      expect(await request.end(RIGHT)).toMatchObject({ status: expect.any(Number) })
+    }
+  })
+
+  test('that breaks off is an invalid request', async () => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(new Error('the connection is gone')),
+    })
+    const headers = { 'content-type': 'application/json', 'content-length': '10' }
+    const answer = openHttp().send('POST', '/auth/verify-email', { body, headers })
+    expect(await answer).toMatchObject(answers(400, 'Invalid request'))
+  })
+})
+
+test('small bodies count with all that they announce once they are under way, and not before', async () => {
+  const http = openHttp()
+  // One more than there is room for: eight of each client.
+  const count = GROUP_BYTES_MAX.other / SMALL_BYTES_MAX + 1
+  const requests = Array.from({ length: count }, (_, index) => {
+    const peer = `10.${index >> 11}.${(index >> 3) & 255}.1`
+    return login(http, { bytes: SMALL_BYTES_MAX, peer })
+  })
+  await pass(UNDER_WAY_AFTER_MS - 1)
+  expect(await requests[0]!.answered()).toBeNull()
+  await pass(1)
+  expect(await requests[0]!.answer).toMatchObject(BUSY)
+  expect(await requests[1]!.answered()).toBeNull()
+  for (const request of requests.slice(1)) await request.end(RIGHT)
+})
