@@ -10,17 +10,18 @@ import { loadStripe } from './sdk.ts'
 type AskStripe = <Answer>(question: (stripe: Stripe) => Promise<Answer>) => Promise<Answer>
 
 const RETRIES_MAX = 2
+/** More questions at one moment are rare, and their clients are made anew. */
+const IDLE_MAX = 16
 
-export function stripeClient({
-  secretKey,
-  apiUrl,
-  timeoutMs,
-}: {
-  secretKey: string
+type Settings = {
+  readonly secretKey: string
   /** Null for Stripe's own. */
-  apiUrl: string | null
-  timeoutMs: number
-}): AskStripe {
+  readonly apiUrl: string | null
+  readonly timeoutMs: number
+}
+
+export function stripeClient({ secretKey, apiUrl, timeoutMs }: Settings): AskStripe {
+  const clients = clientPool({ secretKey, apiUrl, timeoutMs })
   return async (question) => {
     const sdk = await loadStripe()
     const deadline = new AbortController()
@@ -33,15 +34,11 @@ export function stripeClient({
     }, timeoutMs)
 
     // The SDK's own timeout starts again with every retry. A client for this question alone ends with the deadline.
-    const stripe = new sdk(secretKey, {
-      ...(apiUrl === null ? {} : addressOf(apiUrl)),
-      httpClient: sdk.createFetchHttpClient(fetchUntil(deadline.signal, timeoutMs)),
-      maxNetworkRetries: RETRIES_MAX,
-      timeout: timeoutMs,
-      telemetry: false,
-    })
+    const client = clients.take(sdk, { deadline: deadline.signal, waitLeftMs: timeoutMs })
     try {
-      return await Promise.race([question(stripe), tooLate])
+      const answer = await Promise.race([question(client.stripe), tooLate])
+      clients.giveBack(client)
+      return answer
     } catch (error) {
       throw new Unavailable('payment', {
         cause: error,
@@ -51,6 +48,43 @@ export function stripeClient({
     } finally {
       clearTimeout(timer)
     }
+  }
+}
+
+/** When a question ends, and for how long it may still wait for a turn at Stripe. */
+type Terms = { readonly deadline: AbortSignal; waitLeftMs: number }
+
+/** A client of the SDK, and the terms of the one question that it is put to. */
+type Client = { readonly stripe: Stripe; terms: Terms }
+
+/**
+ * Clients for one question at a time each. To make one takes as long as some ten statements of the database, so one
+ * that was given back is used again. Give back only a client of which no request is under way any more.
+ */
+function clientPool({ secretKey, apiUrl, timeoutMs }: Settings) {
+  const idle: Client[] = []
+
+  function make(sdk: typeof Stripe, terms: Terms): Client {
+    const stripe = new sdk(secretKey, {
+      ...(apiUrl === null ? {} : addressOf(apiUrl)),
+      httpClient: sdk.createFetchHttpClient(fetchWithin(() => client.terms)),
+      maxNetworkRetries: RETRIES_MAX,
+      timeout: timeoutMs,
+      telemetry: false,
+    })
+    const client: Client = { stripe, terms }
+    return client
+  }
+
+  return {
+    take(sdk: typeof Stripe, terms: Terms): Client {
+      const client = idle.pop() ?? make(sdk, terms)
+      client.terms = terms
+      return client
+    },
+    giveBack(client: Client): void {
+      if (idle.length < IDLE_MAX) idle.push(client)
+    },
   }
 }
 
@@ -66,26 +100,25 @@ function addressOf(apiUrl: string) {
 
 /**
  * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else. After a 429 it waits
- * for the time in Retry-After and asks again, as long as all waiting stays under `waitMaxMs`. The SDK does not do that.
+ * for the time in Retry-After and asks again, as long as the terms leave time to wait. The SDK does not do that.
  */
-function fetchUntil(deadline: AbortSignal, waitMaxMs: number): typeof fetch {
-  let waitLeftMs = waitMaxMs
-
+function fetchWithin(termsNow: () => Terms): typeof fetch {
   async function fetchAnswer(...[address, init]: Parameters<typeof fetch>): Promise<Response> {
-    const signals = init?.signal ? [init.signal, deadline] : [deadline]
+    const terms = termsNow()
+    const signals = init?.signal ? [init.signal, terms.deadline] : [terms.deadline]
     const signal = AbortSignal.any(signals)
     for (let retriesLeft = RETRIES_MAX; ; retriesLeft--) {
       const response = await fetch(address, { ...init, redirect: 'manual', signal })
       const text = await response.text()
       const waitMs = retryAfterMs(response)
-      if (retriesLeft === 0 || waitMs === null || waitMs >= waitLeftMs) {
+      if (retriesLeft === 0 || waitMs === null || waitMs >= terms.waitLeftMs) {
         // JSON that is no object makes the SDK throw where no caller can catch it; other text is only an error.
         return new Response(isObjectText(text) ? text : '', {
           status: response.status,
           headers: response.headers,
         })
       }
-      waitLeftMs -= waitMs
+      terms.waitLeftMs -= waitMs
       await wait(waitMs, undefined, { signal })
     }
   }

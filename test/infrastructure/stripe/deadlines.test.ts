@@ -123,3 +123,14 @@ describe('a Stripe that is asked too often', () => {
     expect(double.count()).toBe(1)
   })
 })
+
+test('a call that is given up takes none with it that comes before, beside or after it', async () => {
+  const { double, gateway } = await start({ timeoutMs: TIMEOUT_MS })
+  for (let round = 0; round < 3; round++) {
+    expect(await find(gateway)).toMatchObject({ items: [] })
+    double.fault('hang')
+    const ends = await Promise.allSettled([find(gateway), find(gateway)])
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  }
+  expect(await find(gateway)).toMatchObject({ items: [] })
+})
