@@ -52,11 +52,20 @@ export function groupCommit(transact: GroupTransaction): GroupCommit {
   function commitGroup(): GroupOutcome['state'] {
     const group = queue.splice(0, queue[0]?.isAlone ? 1 : GROUP_MAX)
     if (group.length === 0) return 'committed'
-    const outcome = transact(group.map(({ work }) => work))
+    const outcome = attempt(group)
     if (outcome.state === 'busy') wait(group, outcome.error)
     else if (outcome.state === 'failed') fail(group, outcome)
     else settle(group, outcome.refused)
     return outcome.state
+  }
+
+  /** Whatever goes wrong around the works, such as the report of a damage, nobody of the group waits for ever. */
+  function attempt(group: readonly Write[]): GroupOutcome {
+    try {
+      return transact(group.map(({ work }) => work))
+    } catch (error) {
+      return { state: 'failed', error, culprit: null }
+    }
   }
 
   /** All that is queued has waited, not only this group. */

@@ -15,7 +15,7 @@ export type GroupFailure = {
   readonly culprit: number | null
 }
 
-/** Never throws. Holds the write lock from the start, and runs the works without a pause between them. */
+/** Holds the write lock from the start, and runs the works without a pause between them. */
 export type GroupTransaction = (works: readonly (() => void)[]) => GroupOutcome
 
 /** Several works in one transaction, each in a savepoint of its own. Where `assertInPlace` throws, none is stored. */

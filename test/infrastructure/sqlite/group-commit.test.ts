@@ -166,6 +166,22 @@ describe('a write that fails', () => {
 })
 
 describe('a group whose commit fails', () => {
+  test('is over for all of them, even where the report of a damage fails as well', async () => {
+    const path = join(temporaryFolder(), 'alibi.db')
+    openTemporaryDatabase(path).close()
+    const { queries, write } = openTemporaryDatabase(path, {
+      onDamaged() {
+        throw new Error('not reported')
+      },
+    })
+    spoilTable(path, 'log_outs')
+    const forget = (table: string) => write(() => queries.$client.run(`DELETE FROM ${table}`))
+
+    const ends = await Promise.allSettled(['sweeps', 'log_outs'].map(forget))
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(await expectOutage(forget('sweeps'))).toBe('SQLITE_CORRUPT')
+  })
+
   test('is stored by none of them, and none is told that it was', async () => {
     const { database, client, insert, stored } = openNumbers()
     client.run('CREATE TABLE names (name TEXT NOT NULL PRIMARY KEY) STRICT')
