@@ -7,6 +7,7 @@ import type { PurchaseState } from '../domain/purchase.ts'
 
 /** Figures of the whole database, for monitoring. Cheap enough to be read every few seconds. */
 export type Statistics = {
+  /** Not of one moment: a purchase that moves meanwhile may count twice, or not at all. */
   countPurchases(): Promise<Readonly<Record<PurchaseState, number>>>
   /** The messages that wait or were given up. A kind without any is left out. */
   countOutbox(): Promise<readonly OutboxCount[]>

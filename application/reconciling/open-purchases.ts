@@ -25,7 +25,12 @@ const LISTS_AT_ONCE_MAX = 8
 export type ReadingPlace = { after: PurchaseId | null }
 
 /** Something to look at; `look` says how many facts changed. */
-export type Look = { readonly id: string; readonly look: () => Promise<number> }
+export type Look = {
+  readonly id: string
+  readonly look: () => Promise<number>
+  /** Whether this run finds out the same in another way. */
+  readonly dispensable: boolean
+}
 
 /**
  * Every open or delayed purchase once, the longest unread first, with what the provider says of it. The place moves
@@ -43,11 +48,18 @@ export async function* readOpenPurchases(
   const list = (group: readonly Purchase[]) => listSessions(ports, group, isStopped)
   try {
     for await (const { group, reports, failure } of readAhead(groups, list, LISTS_AT_ONCE_MAX)) {
-      if (failure !== null) yield { id: 'checkout_sessions', look: () => Promise.reject(failure) }
+      if (failure !== null) {
+        yield {
+          id: 'checkout_sessions',
+          look: () => Promise.reject(failure),
+          dispensable: true,
+        }
+      }
       for (const purchase of group) {
         place.after = purchase.id
         const report = reports.get(purchase.id) ?? null
-        yield { id: purchase.id, look: () => rereadPurchase(ports, purchase, report) }
+        const look = () => rereadPurchase(ports, purchase, report)
+        yield { id: purchase.id, look, dispensable: false }
       }
     }
     place.after = after

@@ -102,7 +102,7 @@ async function runSweep(
   },
 ): Promise<{ report: SweepReport; failure: unknown }> {
   let report: SweepReport = { sweep, checked: 0, repaired: 0, failed: 0, finished: false }
-  const { step, hasMissed } = isolatedSteps(ports, sweep)
+  const { step, hasMissed } = isolatedSteps(ports, sweep, SWEEPS[sweep])
   try {
     for await (const { checked, repaired, failed } of sweepObjects(ports, sweep, {
       step,

@@ -10,28 +10,33 @@ export type Tally = {
   readonly failed: number
 }
 
-/** Looks at one object; `look` says how many facts changed. */
-export type IsolatedStep = (object: string, look: () => Promise<number>) => Promise<Tally>
+/**
+ * Looks at one object; `look` says how many facts changed. Of an object that is `dispensable` a failure hides nothing:
+ * the same run finds out in another way.
+ */
+export type IsolatedStep = (
+  object: string,
+  look: () => Promise<number>,
+  rules?: { dispensable: boolean },
+) => Promise<Tally>
 
 /** After this many timeouts in a row the provider counts as unavailable. Fewer may come from single objects. */
 const TIMEOUTS_IN_A_ROW_MAX = 3
-/** After this many failures in a row it does so as well, whatever it answers. */
-const OUTAGES_IN_A_ROW_MAX = 20
-
 /**
  * Makes steps that log what they changed. A step that fails is logged and counted, and the sweep goes on. A step throws
- * only where going on is pointless: the database does not answer, the key is refused, or the provider has timed out or
- * failed too many times in a row. `hasMissed` says whether an outage hid an object that another run may read.
+ * only where going on is pointless: the database does not answer, the key is refused, or the provider has timed out or,
+ * `outagesMax` times in a row, failed. `hasMissed` says whether an outage hid an object that another run may read.
  */
 export function isolatedSteps(
   ports: Pick<Ports, 'log'>,
   sweep: SweepName,
+  { outagesMax }: { outagesMax: number },
 ): { step: IsolatedStep; hasMissed: () => boolean } {
   let timeoutsInARow = 0
   let outagesInARow = 0
   let missed = 0
 
-  async function step(object: string, look: () => Promise<number>): Promise<Tally> {
+  const step: IsolatedStep = async (object, look, { dispensable } = { dispensable: false }) => {
     try {
       const repaired = await look()
       timeoutsInARow = 0
@@ -41,10 +46,9 @@ export function isolatedSteps(
     } catch (error) {
       timeoutsInARow = isTimeout(error) ? timeoutsInARow + 1 : 0
       outagesInARow = error instanceof Unavailable ? outagesInARow + 1 : 0
-      const isDown =
-        timeoutsInARow >= TIMEOUTS_IN_A_ROW_MAX || outagesInARow >= OUTAGES_IN_A_ROW_MAX
+      const isDown = timeoutsInARow >= TIMEOUTS_IN_A_ROW_MAX || outagesInARow >= outagesMax
       if (isDown || isFatal(error)) throw error
-      if (error instanceof Unavailable) missed++
+      if (error instanceof Unavailable && !dispensable) missed++
       logFailure(ports, error, 'reconcile.object_failed', { sweep, object })
       return { checked: 1, repaired: 0, failed: 1 }
     }

@@ -23,7 +23,12 @@ type Sweep<Item> = {
   /** How far back it looks before the last one began. */
   readonly windowMs: number
   pages(ports: SettleDependencies, from: Beginning): AsyncIterable<Page<Item>>
+  /**
+   * After so many failures in a row a run ends. The next one has to go on from there, or it would never get past them.
+   */
+  readonly outagesMax: number
   idOf(item: Item): string
+  isDispensable?(item: Item): boolean
   /** Says how many facts changed. */
   apply(ports: SettleDependencies, item: Item): Promise<number>
   /** Payments whose reversals are read however old they are. */
@@ -52,7 +57,9 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
     everyMs: 0,
     windowMs: 0,
     pages: pagesOfOpenPurchases,
+    outagesMax: 20,
     idOf: ({ id }) => id,
+    isDispensable: ({ dispensable }) => dispensable,
     apply: (_, { look }) => look(),
   },
   completed_sessions: {
@@ -60,6 +67,7 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
     windowMs: 2 * DAY_MS,
     pages: ({ payments }, { since }) =>
       eachPage((cursor) => payments.findCompletedSessions({ since, cursor })),
+    outagesMax: Number.POSITIVE_INFINITY,
     idOf: ({ sessionId }) => sessionId,
     apply: repairSession,
   },
@@ -68,6 +76,7 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
     windowMs: 2 * DAY_MS,
     pages: ({ payments }, { since }) =>
       eachPage((cursor) => payments.findUndeliveredNotifications({ since, cursor })),
+    outagesMax: Number.POSITIVE_INFINITY,
     idOf: ({ eventId }) => eventId,
     apply: applyNotification,
   },
@@ -76,6 +85,7 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
     windowMs: 8 * DAY_MS,
     pages: ({ payments }, { since }) =>
       eachPage((cursor) => payments.findRefunds({ since, cursor })),
+    outagesMax: Number.POSITIVE_INFINITY,
     idOf: ({ id }) => id,
     apply: (ports, { createdAt, ...refund }) =>
       applyListed(ports, refund, createdAt, () =>
@@ -89,6 +99,7 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
     windowMs: 8 * DAY_MS,
     pages: ({ payments }, { since }) =>
       eachPage((cursor) => payments.findDisputes({ since, cursor })),
+    outagesMax: Number.POSITIVE_INFINITY,
     idOf: ({ id }) => id,
     apply: (ports, { createdAt, ...dispute }) =>
       applyListed(ports, dispute, createdAt, () =>
@@ -111,7 +122,8 @@ export async function* sweepObjects<Name extends SweepName>(
       yield await step(id, refuseUnreadable)
     }
     for (const item of items) {
-      yield await step(sweep.idOf(item), () => sweep.apply(ports, item))
+      const rules = { dispensable: sweep.isDispensable?.(item) ?? false }
+      yield await step(sweep.idOf(item), () => sweep.apply(ports, item), rules)
     }
   }
   const pending = (await sweep.pendingPayments?.(ports)) ?? []

@@ -12,7 +12,7 @@ const changes = async () => 2
 
 function openSteps() {
   const log = recordingLog()
-  return { log, ...isolatedSteps({ log }, 'refunds') }
+  return { log, ...isolatedSteps({ log }, 'refunds', { outagesMax: 20 }) }
 }
 
 describe('a step', () => {
@@ -53,6 +53,15 @@ describe('a sweep has missed something', () => {
     await step('four', changes)
     expect(hasMissed()).toBe(true)
   })
+})
+
+test('what is found out in another way is failed, and not missed', async () => {
+  const { step, hasMissed } = openSteps()
+  const tally = await step('a list', refusal, { dispensable: true })
+  expect(tally).toEqual({ checked: 1, repaired: 0, failed: 1 })
+  expect(hasMissed()).toBe(false)
+  await step('one', refusal)
+  expect(hasMissed()).toBe(true)
 })
 
 describe('a sweep ends early', () => {
