@@ -90,8 +90,9 @@ function productionSettings({
     RATE_LIMIT_GENERAL: RAISED,
     RATE_LIMIT_AUTH: RAISED,
     RATE_LIMIT_PREMIUM: RAISED,
-    // One network may have a twentieth of it, and all of the load comes from one.
-    MAIL_LIMIT: 'off',
+    MAIL_LIMIT: RAISED,
+    // Where codes are asked for, the load says that it comes from many networks: one may have a twentieth of the limit.
+    TRUSTED_PROXIES: '127.0.0.1',
   }
 }
 
