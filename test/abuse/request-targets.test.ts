@@ -148,7 +148,7 @@ describe('a target that means what it says', () => {
   test.each([
     ['http://localhost/app?lang=sv', true],
     ['http://x/app', true],
-    ['http://[::1]:3000/', true],
+    ['http://[::1]:3000/', false],
     ['http://localhost/app#part', false],
     ['http://localhost/app?lang=sv#part', false],
     ['http://user@localhost/app', false],
