@@ -9,7 +9,8 @@ import type { MeasuredServer } from '../servers/measured-process.ts'
 import type { Run } from './run.ts'
 
 const WARM_UP_SECONDS = 10
-const WARM_UP_REQUESTS = { repeated: 20_000, once: 2000, short: 500 }
+/** Until the runtime has compiled what is asked for often: before, a request takes up to twice as long. */
+const WARM_UP_REQUESTS = { repeated: 150_000, once: 15_000, short: 500 }
 /** So much faster a server may get from one round to the next: then there are still enough requests. */
 const SPARE = 1.5
 const COMMIT_SECONDS = { whole: 1, short: 0.3 }
