@@ -15,8 +15,11 @@ export const UNDER_WAY_AFTER_MS = 250
 /** How long after its head a body has to end. */
 export const BODY_MAX_MS = 10_000
 
-/** A longer one is read in pieces, so that what has come of it counts. */
-export const SMALL_BYTES_MAX = 8 * 1024
+/**
+ * A longer one is read in pieces, so that what has come of it counts. As many connections as a process may have hold
+ * less in such small ones than the budget.
+ */
+export const SMALL_BYTES_MAX = 128
 
 /** So much of a body that is not read is taken all the same, so that its connection can go on. */
 const UNREAD_BYTES_MAX = 64 * 1024

@@ -84,16 +84,20 @@ describe('a small body that is late', () => {
 
 test('small bodies count with all that they announce once they are under way, and not before', async () => {
   const http = openHttp()
-  // One more than there is room for: eight of each client.
-  const count = GROUP_BYTES_MAX.other / SMALL_BYTES_MAX + 1
-  const requests = Array.from({ length: count }, (_, index) => {
-    const peer = `10.${index >> 11}.${(index >> 3) & 255}.1`
-    return login(http, { bytes: SMALL_BYTES_MAX, peer })
-  })
+  const large = { bytes: 64 * 1024, peer: '' }
+  // But for one byte each, they take all the room there is.
+  const others = Array.from({ length: GROUP_BYTES_MAX.other / large.bytes }, (_, index) =>
+    login(http, { ...large, peer: `10.0.${index}.1` }),
+  )
+  for (const other of others) await other.send(' '.repeat(large.bytes - 1))
+  await pass(UNDER_WAY_AFTER_MS)
+  const small = ['10.1.0.1', '10.1.1.1'].map((peer) =>
+    login(http, { bytes: SMALL_BYTES_MAX, peer }),
+  )
   await pass(UNDER_WAY_AFTER_MS - 1)
-  expect(await requests[0]!.answered()).toBeNull()
+  expect(await others[0]!.answered()).toBeNull()
   await pass(1)
-  expect(await requests[0]!.answer).toMatchObject(BUSY)
-  expect(await requests[1]!.answered()).toBeNull()
-  for (const request of requests.slice(1)) await request.end(RIGHT)
+  expect(await others[0]!.answer).toMatchObject(BUSY)
+  expect(await others[1]!.answered()).toBeNull()
+  for (const request of [...others.slice(1), ...small]) await request.end(RIGHT)
 })
