@@ -10,18 +10,23 @@ import { disputes, purchases, refunds, verifications } from './schema.ts'
 
 // Several statements each: the caller sees to it that they see one moment.
 
-export function prepareFindAccount(queries: Queries): (email: Email) => Account {
+export function prepareFindAccount(
+  queries: Queries,
+  toAccount = prepareToAccount(queries),
+): (email: Email) => Account {
   const select = queries
     .select()
     .from(purchases)
     .where(eq(purchases.email, sql.placeholder('email')))
     .prepare()
-  const toAccount = prepareToAccount(queries)
   return (email) => toAccount(email, select.all({ email }))
 }
 
 /** That of the address that the purchase has. Null for an unknown id. */
-export function prepareFindAccountByPurchase(queries: Queries): (id: PurchaseId) => Account | null {
+export function prepareFindAccountByPurchase(
+  queries: Queries,
+  toAccount: ReturnType<typeof prepareToAccount>,
+): (id: PurchaseId) => Account | null {
   const selectEmail = queries
     .select({ email: purchases.email })
     .from(purchases)
@@ -31,7 +36,6 @@ export function prepareFindAccountByPurchase(queries: Queries): (id: PurchaseId)
     .from(purchases)
     .where(sql`${purchases.email} = (${selectEmail})`)
     .prepare()
-  const toAccount = prepareToAccount(queries)
 
   return (id) => {
     const rows = select.all({ id })
@@ -40,7 +44,7 @@ export function prepareFindAccountByPurchase(queries: Queries): (id: PurchaseId)
 }
 
 /** The account to which these purchases belong: all that the address has. */
-function prepareToAccount(
+export function prepareToAccount(
   queries: Queries,
 ): (email: Email, rows: readonly PurchaseRow[]) => Account {
   const findOperatorGrants = prepareFindOperatorGrants(queries)

@@ -6,7 +6,11 @@ import type { Purchase } from '../../domain/purchase.ts'
 import { type PurchaseRow, toPurchase, toPurchaseRow } from '../database/rows.ts'
 import { prepareInsertChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
-import { prepareFindAccount, prepareFindAccountByPurchase } from './find-account.ts'
+import {
+  prepareFindAccount,
+  prepareFindAccountByPurchase,
+  prepareToAccount,
+} from './find-account.ts'
 import { grantsOf, prepareFindReversals } from './find-grants.ts'
 import { prepareInsertMessage } from './outbox-repository.ts'
 import { prepareUpdate, prepareUpsert } from './prepared-writes.ts'
@@ -18,8 +22,9 @@ export function sqlitePurchaseRepository({
   readTogether,
   write,
 }: Pick<SqliteDatabase, 'queries' | 'read' | 'readTogether' | 'write'>): PurchaseRepository {
-  const findAccount = prepareFindAccount(queries)
-  const findAccountByPurchase = prepareFindAccountByPurchase(queries)
+  const toAccount = prepareToAccount(queries)
+  const findAccount = prepareFindAccount(queries, toAccount)
+  const findAccountByPurchase = prepareFindAccountByPurchase(queries, toAccount)
   const store = prepareStore(queries)
   const selectById = queries
     .select()

@@ -1,5 +1,11 @@
 import { type Language, textDirection } from '../../../domain/language.ts'
-import { chooseEncoding, encode, varyOn } from '../response/content-encoding.ts'
+import {
+  chooseEncoding,
+  type Effort,
+  type Encoding,
+  encode,
+  varyOn,
+} from '../response/content-encoding.ts'
 import { type AssetName, assetPath } from './assets.ts'
 import { type Html, html, renderHtml } from './html.ts'
 
@@ -42,25 +48,38 @@ const PERMISSIONS =
   'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=(), clipboard-write=(self)'
 
 /** A page that is made for this request alone. */
-export function pageAnswer(
+export function pageAnswer(request: Pick<Request, 'headers'>, page: Page): Response {
+  return answerOf(page, 'each time')(request)
+}
+
+/** A page that is the same for many requests, and is put into bytes once for each coding that is asked for. */
+export function lastingPage(page: Page): PageAnswer {
+  return answerOf(page, 'once')
+}
+
+export type PageAnswer = (
   request: Pick<Request, 'headers'>,
-  page: Page,
-  moreHeaders: Readonly<Record<string, string>> = {},
-): Response {
-  const headers = new Headers({
-    ...pageHeaders(page),
-    'cache-control': 'no-store',
-    ...moreHeaders,
-  })
-  varyOn(headers, 'Accept-Encoding')
-  const bytes = new TextEncoder().encode(renderPage(page))
-  const encoding = chooseEncoding(request.headers.get('accept-encoding'))
-  if (!encoding) return new Response(bytes, { status: page.status, headers })
-  headers.set('content-encoding', encoding)
-  return new Response(encode(bytes, encoding, 'each time'), {
-    status: page.status,
-    headers,
-  })
+  moreHeaders?: Readonly<Record<string, string>>,
+) => Response
+
+function answerOf(page: Page, effort: Effort): PageAnswer {
+  const ownHeaders = { ...pageHeaders(page), 'cache-control': 'no-store' }
+  const plain = new TextEncoder().encode(renderPage(page))
+  const encoded = new Map<Encoding, Uint8Array<ArrayBuffer>>()
+
+  function bytesIn(encoding: Encoding): Uint8Array<ArrayBuffer> {
+    const known = encoded.get(encoding) ?? encode(plain, encoding, effort)
+    encoded.set(encoding, known)
+    return known
+  }
+
+  return (request, moreHeaders = {}) => {
+    const headers = new Headers({ ...ownHeaders, ...moreHeaders })
+    varyOn(headers, 'Accept-Encoding')
+    const encoding = chooseEncoding(request.headers.get('accept-encoding'))
+    if (encoding) headers.set('content-encoding', encoding)
+    return new Response(encoding ? bytesIn(encoding) : plain, { status: page.status, headers })
+  }
 }
 
 export function pageHeaders({ language, script, formAction }: Page): Record<string, string> {

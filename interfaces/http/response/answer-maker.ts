@@ -24,6 +24,7 @@ export function answerMaker({
 }: Pick<HttpOptions, 'isHttps' | 'corsOrigins'>): AnswerMaker {
   const { Vary, ...common } = { ...securityHeaders({ isHttps }), ...corsHeaders(corsOrigins) }
   const templateOf = templates({ ...common, ...(Vary === undefined ? {} : { Vary }) })
+  const commonFields = Object.entries(common)
 
   function setOwn(headers: Headers, { request, requestId, rateLimit }: Exchange): void {
     headers.set(REQUEST_ID, requestId)
@@ -52,9 +53,8 @@ export function answerMaker({
     complete(exchange, answer) {
       const { headers } = answer
       const { rules, rateLimit } = exchange
-      for (const [name, value] of Object.entries({ ...common, ...rules.deprecated })) {
-        if (!headers.has(name)) headers.set(name, value)
-      }
+      for (const [name, value] of commonFields) if (!headers.has(name)) headers.set(name, value)
+      if (rules.deprecated) setAll(headers, rules.deprecated)
       if (Vary !== undefined) headers.append('Vary', Vary)
       if (rateLimit) headers.set('RateLimit-Policy', rateLimit.policy)
       setOwn(headers, exchange)

@@ -15,11 +15,13 @@ export function chooseEncoding(header: string | null): Encoding | null {
   return qualityOf(best) < (accepted.get('identity') ?? 0) ? null : best
 }
 
-/** `effort` says whether it is done once for many answers, or for a single one. */
+/** Whether it is done once for many answers, or for a single one. */
+export type Effort = 'once' | 'each time'
+
 export function encode(
   bytes: Uint8Array<ArrayBuffer>,
   encoding: Encoding,
-  effort: 'once' | 'each time',
+  effort: Effort,
 ): Uint8Array<ArrayBuffer> {
   const isOnce = effort === 'once'
   switch (encoding) {

@@ -4,7 +4,7 @@ import { checkPayment } from '../../../application/payments/check-payment.ts'
 import type { Ports } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { SESSION_ID } from '../../../domain/purchase.ts'
-import { pageAnswer } from '../pages/page.ts'
+import { lastingPage, type PageAnswer } from '../pages/page.ts'
 import { type PaymentPageState, paymentPage } from '../pages/payment-page.ts'
 import { translator } from '../pages/translator.ts'
 import { ROUTES } from '../paths.ts'
@@ -14,22 +14,26 @@ import { pageContent } from './page-language.ts'
 
 const RETRY_AFTER_SECONDS = 60
 
-/** Adds the pages to which the provider sends the buyer back. */
+/**
+ * Adds the pages to which the provider sends the buyer back. They name nobody, so each is made once for each language.
+ */
 export function addPaymentPages(routes: Elysia, { ports }: HttpOptions): void {
-  routes.get(ROUTES.showPayment.path, async ({ request }) =>
-    answer(ports, request, await paymentState(ports, request)),
-  )
-  routes.get(ROUTES.showCancellation.path, ({ request }) => answer(ports, request, 'cancel'))
-}
+  const pages = new Map<string, PageAnswer>()
+  function answer(request: Request, state: PaymentPageState): Response {
+    const { language, strings } = pageContent(ports.content, request)
+    const key = `${state} ${language}`
+    const page = pages.get(key) ?? lastingPage(paymentPage(state, language, translator(strings)))
+    pages.set(key, page)
+    return page(
+      request,
+      state === 'unavailable' ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {},
+    )
+  }
 
-function answer({ content }: Ports, request: Request, state: PaymentPageState): Response {
-  const { language, strings } = pageContent(content, request)
-  const page = paymentPage(state, language, translator(strings))
-  return pageAnswer(
-    request,
-    page,
-    state === 'unavailable' ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {},
+  routes.get(ROUTES.showPayment.path, async ({ request }) =>
+    answer(request, await paymentState(ports, request)),
   )
+  routes.get(ROUTES.showCancellation.path, ({ request }) => answer(request, 'cancel'))
 }
 
 async function paymentState(ports: Ports, request: Request): Promise<PaymentPageState> {

@@ -267,6 +267,37 @@ describe('every payment page', () => {
   })
 })
 
+test('is put together once for each state and language, and nobody gets what another one asked for', async () => {
+  let readings = 0
+  const { get } = visitor({
+    ports: {
+      content: {
+        ...realContent,
+        in(language) {
+          const content = realContent.in(language)
+          const strings = new Proxy(content.strings, {
+            get: (own, name, self) => {
+              if (name === 'payment_cancel_title') readings++
+              return Reflect.get(own, name, self)
+            },
+          })
+          return { ...content, strings }
+        },
+      },
+    },
+  })
+  for (let visit = 0; visit < 3; visit++) {
+    for (const lang of ['sv', 'fr']) {
+      const { headers, text } = await get(`/payment/cancel?lang=${lang}`)
+      expect(headers.get('content-language')).toBe(lang)
+      expect(text).toContain(realContent.in(lang as 'sv').strings.payment_cancel_title)
+      const { status } = await get(`/payment/success?lang=${lang}`)
+      expect(status).toBe(400)
+    }
+  }
+  expect(readings).toBe(2)
+})
+
 test('forbids everything it has no use for, and is kept apart by language, cookie and coding', async () => {
   const { headers, text } = await visitor().get('/payment/cancel')
   expect(headers.get('content-security-policy')).toBe(

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
 import {
-  BODY_GRACE_MS,
   BODY_MAX_MS,
   SMALL_BYTES_MAX,
   UNDER_WAY_AFTER_MS,
@@ -44,19 +43,6 @@ describe('a small body that is late', () => {
     const answer = await request.answer
     expect(answer).toMatchObject(BUSY)
     expect(answer.header('connection')).toBe('close')
-  })
-
-  test('has two seconds while the service ends', async () => {
-    const ending = new AbortController()
-    const http = openHttp({ stopping: ending.signal })
-    const [silent, late] = [login(http), login(http)]
-    await pass(1000)
-    ending.abort()
-    await pass(BODY_GRACE_MS - 1)
-    expect(await late.end(RIGHT)).toMatchObject({ status: 200 })
-    expect(await silent.answered()).toBeNull()
-    await pass(1)
-    expect(await silent.answer).toMatchObject(BUSY)
   })
 
   test('is refused where it is the ninth of its client that is under way', async () => {
