@@ -8,6 +8,7 @@ import type { OtpOwner, Sender } from '../../domain/sender.ts'
 import type { MailCounts, ServiceMailWindow } from '../otp-repository.ts'
 import type { Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'
+import { findAccess } from './check-premium.ts'
 
 type Dependencies = Pick<Ports, 'otps' | 'secrets' | 'mailer' | 'clock' | 'rules'>
 
@@ -27,10 +28,10 @@ type Order = {
 
 /** As `mailCode`, for any address. */
 export async function sendCode(
-  ports: Dependencies & Pick<Ports, 'premiumGrants'>,
+  ports: Dependencies & Pick<Ports, 'access'>,
   request: CodeRequest,
 ): Promise<OtpCode> {
-  const grants = await ports.premiumGrants.findByEmail(request.email)
+  const { grants } = await findAccess(ports, request.email)
   return mailCode(ports, { ...request, isCustomer: grants.length > 0 })
 }
 
