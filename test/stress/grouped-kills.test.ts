@@ -46,7 +46,9 @@ function openPages({ databasePath }: Production, sales: readonly Sale[]): void {
       insert.run(purchaseId, `buyer-${number}@example.com`, ...price, now, now + 3e6, sessionId)
     }
   })()
-  database.close()
+  // Else the connection lives on until the garbage is collected, and SQLite mends no file that anybody has open.
+  insert.finalize()
+  database.close(true)
 }
 
 function paidEvent({ number, purchaseId, sessionId }: Sale) {
