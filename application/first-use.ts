@@ -1,3 +1,5 @@
+import type { Prompt } from './prompt.ts'
+
 // Why: docs/decisions.md#a-start-makes-what-its-first-answer-needs
 // Pieces that are made when they are first needed, and once. A failure is not remembered: the next use tries again.
 
@@ -22,7 +24,7 @@ export function onceAsked<Answer>(ask: () => Promise<Answer>): () => Promise<Ans
   }
 }
 
-export type Methods = Readonly<Record<string, (...input: never[]) => Promise<unknown>>>
+export type Methods = Readonly<Record<string, (...input: never[]) => Prompt<unknown>>>
 
 /** Names every method. */
 export type MethodNames<Made> = Readonly<Record<keyof Made, true>>
@@ -35,7 +37,12 @@ export function methodsOnFirstUse<Made extends Methods>(
   names: MethodNames<Made>,
   make: () => Made,
 ): Made {
-  const made = onFirstUse(make)
+  const made = onFirstUse(() => {
+    const all = make()
+    // From now on they are called without a detour.
+    Object.assign(methods, all)
+    return all
+  })
   const call =
     (name: string): Methods[string] =>
     (...input) => {
@@ -45,5 +52,6 @@ export function methodsOnFirstUse<Made extends Methods>(
         return Promise.reject(error)
       }
     }
-  return Object.fromEntries(Object.keys(names).map((name) => [name, call(name)])) as Made
+  const methods = Object.fromEntries(Object.keys(names).map((name) => [name, call(name)])) as Made
+  return methods
 }

@@ -14,6 +14,7 @@ import type { Refund } from '../domain/refund.ts'
 import type { TokenClaims } from '../domain/token.ts'
 import type { Strings } from './content/strings.ts'
 import type { LogEvent } from './log-events.ts'
+import type { Prompt } from './prompt.ts'
 import type { RateLimitWidth } from './rate-limit-width.ts'
 import type { Store } from './store.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -146,7 +147,7 @@ export type Secrets = {
 export type Tokens = {
   issue(email: Email, issue: { now: Date; epoch: Epoch }): Promise<Token>
   /** Null for anything but a token of ours. It may have expired, or be from the future. */
-  verify(token: string): Promise<TokenClaims | null>
+  verify(token: string): Prompt<TokenClaims | null>
 }
 
 export type Content = {
@@ -191,15 +192,17 @@ export type RateLimitSubject =
 export type RateLimiter = {
   readonly limit: number
   readonly windowMs: number
-  take(subject: RateLimitSubject): Promise<{
-    readonly accepted: boolean
-    /** The smallest remainder of all the budgets that apply. */
-    readonly remaining: number
-    /** Until that budget has one more, or, after a refusal, until another request is accepted, in milliseconds. */
-    readonly resetMs: number
-    /** Whose budget that is. */
-    readonly width: RateLimitWidth
-  }>
+  take(subject: RateLimitSubject): Prompt<RateLimitVerdict>
+}
+
+export type RateLimitVerdict = {
+  readonly accepted: boolean
+  /** The smallest remainder of all the budgets that apply. */
+  readonly remaining: number
+  /** Until that budget has one more, or, after a refusal, until another request is accepted, in milliseconds. */
+  readonly resetMs: number
+  /** Whose budget that is. */
+  readonly width: RateLimitWidth
 }
 
 /** What happened, for the operator. Fields never hold codes, tokens, keys or addresses. Never throws. */

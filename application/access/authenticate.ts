@@ -2,8 +2,9 @@ import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { isLoggedOut } from '../../domain/log-out.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
-import { isHoldersToken, isTokenAlive } from '../../domain/token.ts'
+import { isHoldersToken, isTokenAlive, type TokenClaims } from '../../domain/token.ts'
 import type { Ports } from '../ports.ts'
+import { type Prompt, whenKnown } from '../prompt.ts'
 import { findAccess } from './check-premium.ts'
 
 type Dependencies = Pick<Ports, 'tokens' | 'access' | 'secrets' | 'clock' | 'rules'>
@@ -41,10 +42,11 @@ export function holderOf(reading: TokenReading | null): Email | null {
 }
 
 /** Null for a token that shows nothing. */
-export async function readToken(ports: Dependencies, token: string): Promise<TokenReading | null> {
-  const claims = await ports.tokens.verify(token)
-  if (!claims) return null
+export function readToken(ports: Dependencies, token: string): Prompt<TokenReading | null> {
+  return whenKnown(ports.tokens.verify(token), (claims) => claims && readClaims(ports, claims))
+}
 
+function readClaims(ports: Dependencies, claims: TokenClaims): Prompt<TokenReading | null> {
   const now = ports.clock.now()
   const { tokenLifetimeMs } = ports.rules
   const isAlive = isTokenAlive(claims, now)
@@ -52,7 +54,9 @@ export async function readToken(ports: Dependencies, token: string): Promise<Tok
   if (!isAlive && !isHolders) return null
 
   const { email, epoch } = claims
-  const { grants, loggedOutIn } = await findAccess(ports, email)
-  if (isLoggedOut(epoch, loggedOutIn)) return null
-  return { email, isAlive, isHolders, hasPremium: hasPremium(grants) }
+  return whenKnown(findAccess(ports, email), ({ grants, loggedOutIn }) =>
+    isLoggedOut(epoch, loggedOutIn)
+      ? null
+      : { email, isAlive, isHolders, hasPremium: hasPremium(grants) },
+  )
 }

@@ -10,8 +10,8 @@ import {
 import { eachPurchase } from '../payments/list-purchases.ts'
 import { originOf, type SettleDependencies, settleSession } from '../payments/settle-payment.ts'
 import type { Ports } from '../ports.ts'
-import { readAhead } from '../read-ahead.ts'
 import { eachPage } from './provider-pages.ts'
+import { readAhead } from './read-ahead.ts'
 import { groupPurchases, windowOf } from './session-windows.ts'
 
 /** What may still change at the provider by itself. */

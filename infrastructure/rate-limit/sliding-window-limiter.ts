@@ -1,11 +1,13 @@
-import type { RateLimiter, RateLimitSubject } from '../../application/ports.ts'
+import type {
+  RateLimiter,
+  RateLimitSubject,
+  RateLimitVerdict as Verdict,
+} from '../../application/ports.ts'
 import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
 import type { Email } from '../../domain/email.ts'
 import { type Client, CROWDS, clientOf, networkKey } from './client-levels.ts'
 import { type HitTable, hitTable } from './hit-table.ts'
 import type { PlaceKey } from './place-index.ts'
-
-type Verdict = Awaited<ReturnType<RateLimiter['take']>>
 
 /** One budget that a request is counted against. */
 type Counted = {
@@ -107,7 +109,7 @@ export function slidingWindowLimiter({
   return {
     limit,
     windowMs,
-    async take(subject: RateLimitSubject) {
+    take(subject: RateLimitSubject) {
       // Hits are kept in the order of time.
       latest = Math.max(latest, monotonicMs())
       return subject.kind === 'address'

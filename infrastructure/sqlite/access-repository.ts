@@ -1,4 +1,6 @@
 import type { AccessFacts, AccessRepository } from '../../application/access-repository.ts'
+import type { Email } from '../../domain/email.ts'
+import type { ErasedEmailDigest } from '../../domain/erasure.ts'
 import { type RecentEntries, recentEntries } from '../recent-entries.ts'
 import { prepareCommitWatch } from './commit-watch.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -20,21 +22,31 @@ export function sqliteAccessRepository(database: SqliteDatabase): AccessReposito
   let remembered = noFacts()
   let version: number | null = null
 
+  /** Null for facts that have to be read, also where the database cannot say now whether they still hold. */
+  function recall(email: Email): AccessFacts | null {
+    if (!database.isUsable()) return null
+    try {
+      const versionNow = currentVersion()
+      return versionNow !== null && versionNow === version ? remembered.find(email) : null
+    } catch {
+      return null
+    }
+  }
+
+  function read(email: Email, digests: () => readonly ErasedEmailDigest[]): AccessFacts {
+    const versionNow = currentVersion()
+    if (versionNow === null) return findFacts(email, digests())
+    if (versionNow !== version) {
+      remembered = noFacts()
+      version = versionNow
+    }
+    const facts = findFacts(email, digests())
+    remembered.keep(email, facts)
+    return facts
+  }
+
   return {
-    findByEmail: (email, digests) =>
-      database.read(() => {
-        const versionNow = currentVersion()
-        if (versionNow === null) return findFacts(email, digests())
-        if (versionNow !== version) {
-          remembered = noFacts()
-          version = versionNow
-        }
-        const known = remembered.find(email)
-        if (known) return known
-        const facts = findFacts(email, digests())
-        remembered.keep(email, facts)
-        return facts
-      }),
+    findByEmail: (email, digests) => recall(email) ?? database.read(() => read(email, digests)),
   }
 }
 

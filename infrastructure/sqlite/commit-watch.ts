@@ -4,7 +4,7 @@ import { type WalIndexWatch, watchWalIndex } from './wal-index.ts'
 /**
  * For use inside a read: a number that is another one whenever anybody may have committed since. Whoever reads the
  * database only after it, and finds the same number later, would read the same again. Null inside a transaction, whose
- * reading may be of what is never committed. Throws as any reading does.
+ * reading may be of what is never committed. Throws as any reading does where it has to ask the database.
  */
 export function prepareCommitWatch({
   path,

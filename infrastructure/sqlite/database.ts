@@ -48,6 +48,8 @@ export type SqliteDatabase = {
    * may run again where the first commit came to nothing.
    */
   write<Result>(work: () => Result, options?: { busyTimeoutMs: number }): Promise<Result>
+  /** Whether it is open, and not known to be damaged. */
+  isUsable(): boolean
   /** Throws `Unavailable('storage')` where the files at the path are no longer those that are open. */
   assertFilesInPlace(): void
   /** Whether the last `write` to end was failed by the database. */
@@ -273,6 +275,7 @@ function guard(
     read: run,
     readTogether: (work) => run(() => client.transaction(work).deferred()),
     write: (work, options = { busyTimeoutMs }) => watch(writes.write(work, options.busyTimeoutMs)),
+    isUsable: () => findUnusable() === null,
     assertFilesInPlace,
     lastWriteFailed: () => hasFailed,
     commits: () => commits,

@@ -1,3 +1,4 @@
+import { orElse, type Prompt, whenKnown } from '../../application/prompt.ts'
 import { networkOf, ONE_CLIENT } from '../../domain/client-network.ts'
 import { createApp } from './app.ts'
 import { isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
@@ -6,7 +7,7 @@ import { bodyBudget } from './request/body-budget.ts'
 import { clientAddressReader } from './request/client-address.ts'
 import { type Exchange, newRequestId, rememberExchange } from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
-import { rateLimitCounter } from './request/rate-limit.ts'
+import { type RateLimitFields, rateLimitCounter } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
 import { ROUTED_ORIGIN, readTarget, type SentSegments, type Target } from './request/target.ts'
 import { answerMaker } from './response/answer-maker.ts'
@@ -23,7 +24,7 @@ export type Handler = (
   request: Request,
   peerAddress: () => string | null,
   sent?: SentSegments,
-) => Promise<Response>
+) => Prompt<Response>
 
 // Why: docs/decisions.md#our-own-wrapper-around-the-routes
 /** The routes, and around them everything that all answers share: limits, identification, headers, the access log. */
@@ -48,7 +49,7 @@ export function createHandler(options: HttpOptions): Handler {
       clientAddress: once(() => clientAddress(request, peerAddress())),
       readBody: once(() => bodyOf(exchange)),
       isBodyRead: false,
-      tokenReading: null,
+      tokenReading: undefined,
       rateLimit: null,
       completed: null,
     }
@@ -56,17 +57,20 @@ export function createHandler(options: HttpOptions): Handler {
     return exchange
   }
 
-  async function answer(exchange: Exchange): Promise<Response> {
-    const { request, target, requestId } = exchange
-    try {
-      exchange.rateLimit = await countAgainstLimit(exchange)
-      if (exchange.rateLimit?.retryAfter) throw new RequestRefused('too_many_requests')
-      if (target.refusal !== null) throw new RequestRefused(target.refusal)
-      if (request.method === 'POST') await exchange.readBody()
-      return await app.fetch(routedRequest(exchange))
-    } catch (error) {
-      return answers.error(exchange, answerError(ports, error, requestId))
-    }
+  function answer(exchange: Exchange): Prompt<Response> {
+    return orElse(
+      () => whenKnown(countAgainstLimit(exchange), (rateLimit) => route(exchange, rateLimit)),
+      (error) => answers.error(exchange, answerError(ports, error, exchange.requestId)),
+    )
+  }
+
+  function route(exchange: Exchange, rateLimit: RateLimitFields | null): Prompt<Response> {
+    const { request, target } = exchange
+    exchange.rateLimit = rateLimit
+    if (rateLimit?.retryAfter) throw new RequestRefused('too_many_requests')
+    if (target.refusal !== null) throw new RequestRefused(target.refusal)
+    if (request.method !== 'POST') return app.fetch(routedRequest(exchange))
+    return exchange.readBody().then(() => app.fetch(routedRequest(exchange)))
   }
 
   /** The answer with all that it lacks. */
@@ -79,14 +83,15 @@ export function createHandler(options: HttpOptions): Handler {
     return response
   }
 
-  return async (request, peerAddress, sent) => {
+  return (request, peerAddress, sent) => {
     const startedAtMs = monotonicMs()
     const exchange = begin(request, peerAddress, readTarget(request.url, sent))
     const isQuestion = exchange.rules === PREFLIGHT_RULES
-    const answered = isQuestion ? answerPreflight() : await answer(exchange)
-    const response = complete(exchange, answered)
-    report(exchange, response.status, monotonicMs() - startedAtMs)
-    return request.method === 'HEAD' ? withoutBody(response) : response
+    return whenKnown(isQuestion ? answerPreflight() : answer(exchange), (answered) => {
+      const response = complete(exchange, answered)
+      report(exchange, response.status, monotonicMs() - startedAtMs)
+      return request.method === 'HEAD' ? withoutBody(response) : response
+    })
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Prompt, whenKnown } from '../../application/prompt.ts'
 import type { Handler } from './handler.ts'
 import { ROUTES } from './paths.ts'
 import { BODY_GRACE_MS } from './request/body.ts'
@@ -44,20 +45,21 @@ const LOOK_EVERY_MS = 20
 // Why: docs/decisions.md#the-service-binds-its-port-itself
 /** Binds the address at once, so that a port in use is known before anything else is opened. */
 export function listen({ host, port }: { host: string; port: number }): Listener {
-  let handler: Handler = async () => bareAnswer(TEMPORARILY_UNAVAILABLE)
+  let handler: Handler = () => bareAnswer(TEMPORARILY_UNAVAILABLE)
   let isDraining = false
   let asked = 0
 
-  async function answer(
+  function answer(
     request: Request,
     self: Pick<Bun.Server<unknown>, 'requestIP'>,
     sent?: SentSegments,
-  ): Promise<Response> {
+  ): Prompt<Response> {
     asked++
     const peerAddress = () => self.requestIP(request)?.address ?? null
-    const response = await handler(request, peerAddress, sent)
-    if (isDraining) response.headers.set('Connection', 'close')
-    return response
+    return whenKnown(handler(request, peerAddress, sent), (response) => {
+      if (isDraining) response.headers.set('Connection', 'close')
+      return response
+    })
   }
 
   const server = Bun.serve({
@@ -104,7 +106,7 @@ export function listen({ host, port }: { host: string; port: number }): Listener
 type Answerer = (
   request: Request & { readonly params: Readonly<Record<string, string>> },
   self: Pick<Bun.Server<unknown>, 'requestIP'>,
-) => Promise<Response>
+) => Prompt<Response>
 
 /** Bun compares a path without parameters byte for byte with what was sent, so there is nothing to resolve in it. */
 function routesByPath(answer: Answerer): Record<string, Answerer> {

@@ -6,6 +6,7 @@ import {
   type TokenReading,
 } from '../../../application/access/authenticate.ts'
 import type { Ports } from '../../../application/ports.ts'
+import { type Prompt, whenKnown } from '../../../application/prompt.ts'
 import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { exchangeOf } from './exchange.ts'
@@ -15,42 +16,41 @@ const USUAL_SCHEME = 'Bearer '
 type Dependencies = Pick<Ports, 'tokens' | 'access' | 'secrets' | 'clock' | 'rules'>
 
 /** The address whose token the request carries. Throws `missing_token` or `invalid_token`. */
-export async function authenticateRequest(ports: Dependencies, request: Request): Promise<Email> {
-  return requireAlive(await readRequired(ports, request))
+export function authenticateRequest(ports: Dependencies, request: Request): Prompt<Email> {
+  return whenKnown(readRequired(ports, request), requireAlive)
 }
 
 /** As `authenticateRequest`. Throws `premium_required` unless the address has premium. */
-export async function authenticatePremium(ports: Dependencies, request: Request): Promise<Email> {
-  return requireAlivePremium(await readRequired(ports, request))
+export function authenticatePremium(ports: Dependencies, request: Request): Prompt<Email> {
+  return whenKnown(readRequired(ports, request), requireAlivePremium)
 }
 
-async function readRequired(ports: Dependencies, request: Request): Promise<TokenReading | null> {
-  const token = findBearerToken(request.headers.get('authorization'))
-  if (token === null) throw new DomainError('missing_token')
-  return readOnce(ports, { request, token })
+function readRequired(ports: Dependencies, request: Request): Prompt<TokenReading | null> {
+  const reading = readOnce(ports, request)
+  if (reading === undefined) throw new DomainError('missing_token')
+  return reading
 }
 
 /**
  * The address that the sender of the request has been in with not long ago, as its token shows, which may have expired.
  * Null without a token, and for any other one.
  */
-export async function findHolder(ports: Dependencies, request: Request): Promise<Email | null> {
-  const token = findBearerToken(request.headers.get('authorization'))
-  return token === null ? null : holderOf(await readOnce(ports, { request, token }))
+export function findHolder(ports: Dependencies, request: Request): Prompt<Email | null> {
+  return whenKnown(readOnce(ports, request) ?? null, holderOf)
 }
 
 /** The address of the token that the request carries, where that shows anything. */
-export async function findSender(ports: Dependencies, request: Request): Promise<Email | null> {
-  const token = findBearerToken(request.headers.get('authorization'))
-  return token === null ? null : ((await readOnce(ports, { request, token }))?.email ?? null)
+export function findSender(ports: Dependencies, request: Request): Prompt<Email | null> {
+  return whenKnown(readOnce(ports, request) ?? null, (reading) => reading?.email ?? null)
 }
 
-function readOnce(
-  ports: Dependencies,
-  { request, token }: { request: Request; token: string },
-): Promise<TokenReading | null> {
+/** What the token of the request shows; undefined without a token. */
+function readOnce(ports: Dependencies, request: Request): Prompt<TokenReading | null> | undefined {
   const exchange = exchangeOf(request)
-  exchange.tokenReading ??= readToken(ports, token)
+  if (exchange.tokenReading !== undefined) return exchange.tokenReading
+  const token = findBearerToken(request.headers.get('authorization'))
+  if (token === null) return undefined
+  exchange.tokenReading = readToken(ports, token)
   return exchange.tokenReading
 }
 

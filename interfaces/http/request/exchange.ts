@@ -1,4 +1,5 @@
 import type { TokenReading } from '../../../application/access/authenticate.ts'
+import type { Prompt } from '../../../application/prompt.ts'
 import { type PathRules, rulesOf } from '../paths.ts'
 import type { RateLimitFields } from './rate-limit.ts'
 import { readTarget, type Target } from './target.ts'
@@ -18,8 +19,8 @@ export type Exchange = {
   readonly readBody: () => Promise<Uint8Array | null>
   /** Whether nothing of a body is left to be read. */
   isBodyRead: boolean
-  /** What its token shows; null until the token is read. */
-  tokenReading: Promise<TokenReading | null> | null
+  /** What its token shows; undefined until the token is read. */
+  tokenReading: Prompt<TokenReading | null> | undefined
   /** What its rate limit says; null until it has been counted, and where nothing limits it. */
   rateLimit: RateLimitFields | null
   /** The answer that has all its headers; null while there is none. */
@@ -47,7 +48,7 @@ export function exchangeOf(request: Request): Exchange {
     clientAddress: () => null,
     readBody: () => request.bytes(),
     isBodyRead: false,
-    tokenReading: null,
+    tokenReading: undefined,
     rateLimit: null,
     completed: null,
   }

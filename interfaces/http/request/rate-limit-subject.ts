@@ -1,4 +1,5 @@
 import type { RateLimitSubject } from '../../../application/ports.ts'
+import { orElse, type Prompt, whenKnown } from '../../../application/prompt.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { type Email, findEmail } from '../../../domain/email.ts'
 import { type RateLimitPolicy, ROUTES } from '../paths.ts'
@@ -29,41 +30,42 @@ const NAMED_IN: Readonly<Record<string, 'body' | 'query'>> = {
  * Who is counted for a request: the address of the token that it carries, or else the client. A path that tells a
  * client about an address, or takes its codes, counts for the holder of a token only where that is the same address.
  */
-export async function findRateLimitSubject(
+export function findRateLimitSubject(
   ports: Dependencies,
   policy: RateLimitPolicy,
   limited: LimitedRequest,
-): Promise<RateLimitSubject> {
-  const email = await findCountedEmail(ports, policy, limited)
-  return email === null
-    ? { kind: 'client', address: limited.clientAddress() }
-    : { kind: 'address', email }
+): Prompt<RateLimitSubject> {
+  return whenKnown(findCountedEmail(ports, policy, limited), (email) =>
+    email === null
+      ? { kind: 'client', address: limited.clientAddress() }
+      : { kind: 'address', email },
+  )
 }
 
 /** Null for an unknown caller. What is wrong with the token or the body, the route reports. */
-async function findCountedEmail(
+function findCountedEmail(
   ports: Dependencies,
   policy: RateLimitPolicy,
   limited: LimitedRequest,
-): Promise<Email | null> {
-  // Without a token there is nobody to look for.
-  if (!limited.request.headers.has('authorization')) return null
-  try {
-    if (policy === 'premium') return await findSender(ports, limited.request)
-    return await findOwnHolder(ports, limited)
-  } catch (error) {
-    if (error instanceof RequestRefused || error instanceof Unavailable) return null
-    throw error
-  }
+): Prompt<Email | null> {
+  return orElse(
+    () =>
+      policy === 'premium' ? findSender(ports, limited.request) : findOwnHolder(ports, limited),
+    (error) => {
+      if (error instanceof RequestRefused || error instanceof Unavailable) return null
+      throw error
+    },
+  )
 }
 
-async function findOwnHolder(ports: Dependencies, limited: LimitedRequest): Promise<Email | null> {
-  const holder = await findHolder(ports, limited.request)
-  if (holder === null) return null
-  const place = NAMED_IN[limited.target.path]
-  if (place === undefined) return holder
-  const named = place === 'body' ? await findInBody(limited) : findInQuery(limited)
-  return named === holder ? holder : null
+/** The holder whose token the request carries, unless it is about another address. */
+function findOwnHolder(ports: Dependencies, limited: LimitedRequest): Prompt<Email | null> {
+  return whenKnown(findHolder(ports, limited.request), (holder) => {
+    const place = NAMED_IN[limited.target.path]
+    if (holder === null || place === undefined) return holder
+    const named = place === 'body' ? findInBody(limited) : findInQuery(limited)
+    return whenKnown(named, (email) => (email === holder ? holder : null))
+  })
 }
 
 async function findInBody({ request, readBody }: LimitedRequest): Promise<Email | null> {

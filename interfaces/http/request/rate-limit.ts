@@ -1,4 +1,5 @@
 import type { RateLimiter } from '../../../application/ports.ts'
+import { type Prompt, whenKnown } from '../../../application/prompt.ts'
 import type { RateLimitPolicy } from '../paths.ts'
 import type { HttpOptions } from './options.ts'
 import { findRateLimitSubject, type LimitedRequest } from './rate-limit-subject.ts'
@@ -22,30 +23,28 @@ export function rateLimitCounter({
   limiters,
 }: Pick<HttpOptions, 'ports' | 'limiters'>): (
   limited: LimitedRequest,
-) => Promise<RateLimitFields | null> {
+) => Prompt<RateLimitFields | null> {
   const limits = {
     general: limitOf('general', limiters.general),
     auth: limitOf('auth', limiters.auth),
     premium: limitOf('premium', limiters.premium),
   }
 
-  return async (limited) => {
+  return (limited) => {
     const { policy } = limited.rules
     const limit = policy && limits[policy]
     if (!limit) return null
-
-    const subject = await findRateLimitSubject(ports, policy, limited)
-    const verdict = await limit.limiter.take(subject)
-    const wait = waitSeconds(verdict.resetMs)
-    const fields = {
-      policy: limit.policy,
-      limit: `"${policy}";r=${verdict.remaining};t=${wait}`,
-      retryAfter: verdict.accepted ? null : String(wait),
-    }
-    if (!verdict.accepted) {
-      ports.telemetry.record({ kind: 'client_refused', policy, width: verdict.width })
-    }
-    return fields
+    const subject = findRateLimitSubject(ports, policy, limited)
+    const verdict = whenKnown(subject, (counted) => limit.limiter.take(counted))
+    return whenKnown(verdict, ({ accepted, remaining, resetMs, width }) => {
+      if (!accepted) ports.telemetry.record({ kind: 'client_refused', policy, width })
+      const wait = waitSeconds(resetMs)
+      return {
+        policy: limit.policy,
+        limit: `"${policy}";r=${remaining};t=${wait}`,
+        retryAfter: accepted ? null : String(wait),
+      }
+    })
   }
 }
 

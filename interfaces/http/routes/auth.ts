@@ -6,6 +6,7 @@ import { logInVerified } from '../../../application/access/log-in-verified.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
+import { whenKnown } from '../../../application/prompt.ts'
 import { parseCodeChallenge, parseCodeVerifier } from '../../../domain/code-challenge.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
@@ -113,9 +114,9 @@ export function authRoutes({ ports, development }: HttpOptions) {
     )
     .get(
       ROUTES.checkPremium.path,
-      async ({ query }) => {
+      ({ query }) => {
         const email = parseEmail(query.email)
-        return { email, hasPremium: await checkPremium(ports, email) }
+        return whenKnown(checkPremium(ports, email), (hasPremium) => ({ email, hasPremium }))
       },
       { query: t.Object({ email: EMAIL_INPUT }) },
     )

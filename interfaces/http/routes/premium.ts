@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { pickReason } from '../../../application/access/pick-reason.ts'
 import type { Strings } from '../../../application/content/strings.ts'
 import type { Content, LanguageContent } from '../../../application/ports.ts'
+import { whenKnown } from '../../../application/prompt.ts'
 import {
   DEFAULT_LANGUAGE,
   LANGUAGES,
@@ -25,18 +26,19 @@ export function premiumRoutes({ ports }: HttpOptions) {
   return new Elysia()
     .get(
       ROUTES.pickReason.path,
-      async ({ query, request }) => {
-        const email = await authenticatePremium(ports, request)
-        return { ...pickReason(ports, { email, language: matchLanguage(query.lang) }), email }
-      },
+      ({ query, request }) =>
+        whenKnown(authenticatePremium(ports, request), (email) => ({
+          ...pickReason(ports, { email, language: matchLanguage(query.lang) }),
+          email,
+        })),
       { query: LANGUAGE_QUERY },
     )
     .get(
       ROUTES.readStrings.path,
-      async ({ query, request }) => {
-        await authenticatePremium(ports, request)
-        return stringsOf(ports.content.in(matchLanguage(query.lang)))
-      },
+      ({ query, request }) =>
+        whenKnown(authenticatePremium(ports, request), () =>
+          stringsOf(ports.content.in(matchLanguage(query.lang))),
+        ),
       { query: LANGUAGE_QUERY },
     )
     .get(ROUTES.listLanguages.path, () => ALL_LANGUAGES)

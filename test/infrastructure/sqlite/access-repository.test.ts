@@ -30,7 +30,7 @@ const FULL_REFUND = {
 
 type Access = Pick<DatabaseStore, 'access'>
 
-const find = ({ access }: Access, email = ANNA) => access.findByEmail(email, () => [DIGEST])
+const find = async ({ access }: Access, email = ANNA) => access.findByEmail(email, () => [DIGEST])
 const premium = async (store: Access, email = ANNA) => hasPremium((await find(store, email)).grants)
 
 /** A store on a file that remembers that Anna has premium. */

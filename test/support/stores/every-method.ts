@@ -71,7 +71,7 @@ export function everyMethod(store: DatabaseStore): readonly (() => Promise<unkno
     () => store.auditTrail.findByEmail(ANNA),
     () => store.outbox.findByPurchase(MESSAGE.purchaseId),
     () => store.sweeps.findLastRun('refunds'),
-    () => store.access.findByEmail(ANNA, () => []),
+    async () => store.access.findByEmail(ANNA, () => []),
     () => store.databaseHealth.check(),
     () => store.databaseHealth.checkWritable(),
     () => store.sandboxSessions.find('cs_one'),

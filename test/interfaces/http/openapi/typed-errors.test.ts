@@ -8,7 +8,7 @@ import { openHttp, PEER } from '../../../support/http/http-client.ts'
 function typedClient() {
   const { handler } = openHttp()
   // Eden asks with addresses only.
-  const fetcher = (input: string | URL | Request, init?: RequestInit) =>
+  const fetcher = async (input: string | URL | Request, init?: RequestInit) =>
     handler(new Request(String(input), init), () => PEER)
   return treaty<Alibi>('http://localhost', {
     fetcher: Object.assign(fetcher, { preconnect: () => {} }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readAhead } from '../../application/read-ahead.ts'
+import { readAhead } from '../../../application/reconciling/read-ahead.ts'
 
 async function* count(to: number): AsyncGenerator<number> {
   for (let number = 0; number < to; number++) yield number
