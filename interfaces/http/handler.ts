@@ -13,6 +13,7 @@ import { ROUTED_ORIGIN, readTarget, type SentSegments, type Target } from './req
 import { answerMaker } from './response/answer-maker.ts'
 import { answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError } from './response/errors.ts'
+import { directAnswers } from './routes/direct.ts'
 import { paymentErrorPage } from './routes/payment-error-page.ts'
 import { refuseByHead } from './routes/webhook.ts'
 
@@ -32,6 +33,7 @@ export function createHandler(options: HttpOptions): Handler {
   const { ports, monotonicMs } = options
   const answers = answerMaker(options)
   const app = createApp(options, answers)
+  const directAnswer = directAnswers(options)
   const clientAddress = clientAddressReader(options.isTrustedProxy, ports.log)
   const countAgainstLimit = rateLimitCounter(options)
   const bodyOf = bodyReader(options, pathMatcher(postPaths(app.routes)))
@@ -47,13 +49,12 @@ export function createHandler(options: HttpOptions): Handler {
       rules: isPreflight(request) ? PREFLIGHT_RULES : rulesOf(target.path),
       requestId: newRequestId(),
       clientAddress: once(() => clientAddress(request, peerAddress())),
-      readBody: once(() => bodyOf(exchange)),
+      readBody: request.method === 'POST' ? once(() => bodyOf(exchange)) : noBody,
       isBodyRead: false,
       tokenReading: undefined,
       rateLimit: null,
       completed: null,
     }
-    rememberExchange(request, exchange)
     return exchange
   }
 
@@ -69,6 +70,8 @@ export function createHandler(options: HttpOptions): Handler {
     exchange.rateLimit = rateLimit
     if (rateLimit?.retryAfter) throw new RequestRefused('too_many_requests')
     if (target.refusal !== null) throw new RequestRefused(target.refusal)
+    const value = directAnswer(exchange)
+    if (value) return whenKnown(value, (known) => answers.json(exchange, known))
     if (request.method !== 'POST') return app.fetch(routedRequest(exchange))
     return exchange.readBody().then(() => app.fetch(routedRequest(exchange)))
   }
@@ -159,13 +162,20 @@ function pathMatcher(paths: readonly string[]): (path: string) => boolean {
 function routedRequest(exchange: Exchange): Request {
   const { request, target } = exchange
   const { method, headers } = request
-  if (target.isPlain && method !== 'HEAD') return request
+  if (target.isPlain && method !== 'HEAD') {
+    rememberExchange(request, exchange)
+    return request
+  }
   const routed = new Request(`${ROUTED_ORIGIN}${target.path}${target.search}`, {
     method: method === 'HEAD' ? 'GET' : method,
     headers,
   })
   rememberExchange(routed, exchange)
   return routed
+}
+
+async function noBody(): Promise<null> {
+  return null
 }
 
 /** Makes it when it is first asked for, and from then on gives the same. */

@@ -9,24 +9,27 @@ import type { Ports } from '../../../application/ports.ts'
 import { type Prompt, whenKnown } from '../../../application/prompt.ts'
 import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { exchangeOf } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 
 const USUAL_SCHEME = 'Bearer '
+
+/** A request that may carry a token. */
+export type Caller = Pick<Exchange, 'request' | 'tokenReading'>
 
 type Dependencies = Pick<Ports, 'tokens' | 'access' | 'secrets' | 'clock' | 'rules'>
 
 /** The address whose token the request carries. Throws `missing_token` or `invalid_token`. */
-export function authenticateRequest(ports: Dependencies, request: Request): Prompt<Email> {
-  return whenKnown(readRequired(ports, request), requireAlive)
+export function authenticateRequest(ports: Dependencies, exchange: Caller): Prompt<Email> {
+  return whenKnown(readRequired(ports, exchange), requireAlive)
 }
 
 /** As `authenticateRequest`. Throws `premium_required` unless the address has premium. */
-export function authenticatePremium(ports: Dependencies, request: Request): Prompt<Email> {
-  return whenKnown(readRequired(ports, request), requireAlivePremium)
+export function authenticatePremium(ports: Dependencies, exchange: Caller): Prompt<Email> {
+  return whenKnown(readRequired(ports, exchange), requireAlivePremium)
 }
 
-function readRequired(ports: Dependencies, request: Request): Prompt<TokenReading | null> {
-  const reading = readOnce(ports, request)
+function readRequired(ports: Dependencies, exchange: Caller): Prompt<TokenReading | null> {
+  const reading = readOnce(ports, exchange)
   if (reading === undefined) throw new DomainError('missing_token')
   return reading
 }
@@ -35,20 +38,19 @@ function readRequired(ports: Dependencies, request: Request): Prompt<TokenReadin
  * The address that the sender of the request has been in with not long ago, as its token shows, which may have expired.
  * Null without a token, and for any other one.
  */
-export function findHolder(ports: Dependencies, request: Request): Prompt<Email | null> {
-  return whenKnown(readOnce(ports, request) ?? null, holderOf)
+export function findHolder(ports: Dependencies, exchange: Caller): Prompt<Email | null> {
+  return whenKnown(readOnce(ports, exchange) ?? null, holderOf)
 }
 
 /** The address of the token that the request carries, where that shows anything. */
-export function findSender(ports: Dependencies, request: Request): Prompt<Email | null> {
-  return whenKnown(readOnce(ports, request) ?? null, (reading) => reading?.email ?? null)
+export function findSender(ports: Dependencies, exchange: Caller): Prompt<Email | null> {
+  return whenKnown(readOnce(ports, exchange) ?? null, (reading) => reading?.email ?? null)
 }
 
 /** What the token of the request shows; undefined without a token. */
-function readOnce(ports: Dependencies, request: Request): Prompt<TokenReading | null> | undefined {
-  const exchange = exchangeOf(request)
+function readOnce(ports: Dependencies, exchange: Caller): Prompt<TokenReading | null> | undefined {
   if (exchange.tokenReading !== undefined) return exchange.tokenReading
-  const token = findBearerToken(request.headers.get('authorization'))
+  const token = findBearerToken(exchange.request.headers.get('authorization'))
   if (token === null) return undefined
   exchange.tokenReading = readToken(ports, token)
   return exchange.tokenReading

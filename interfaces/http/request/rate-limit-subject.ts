@@ -3,7 +3,7 @@ import { orElse, type Prompt, whenKnown } from '../../../application/prompt.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { type Email, findEmail } from '../../../domain/email.ts'
 import { type RateLimitPolicy, ROUTES } from '../paths.ts'
-import { findHolder, findSender } from './bearer.ts'
+import { type Caller, findHolder, findSender } from './bearer.ts'
 import type { Exchange } from './exchange.ts'
 import { parseJsonObject } from './json-body.ts'
 import { RequestRefused } from './refusal.ts'
@@ -11,10 +11,8 @@ import { RequestRefused } from './refusal.ts'
 type Dependencies = Parameters<typeof findHolder>[0]
 
 /** A request that a limit counts. */
-export type LimitedRequest = Pick<
-  Exchange,
-  'request' | 'target' | 'rules' | 'clientAddress' | 'readBody'
->
+export type LimitedRequest = Caller &
+  Pick<Exchange, 'target' | 'rules' | 'clientAddress' | 'readBody'>
 
 /** Where the request names the address that it is about. */
 const NAMED_IN: Readonly<Record<string, 'body' | 'query'>> = {
@@ -49,8 +47,7 @@ function findCountedEmail(
   limited: LimitedRequest,
 ): Prompt<Email | null> {
   return orElse(
-    () =>
-      policy === 'premium' ? findSender(ports, limited.request) : findOwnHolder(ports, limited),
+    () => (policy === 'premium' ? findSender(ports, limited) : findOwnHolder(ports, limited)),
     (error) => {
       if (error instanceof RequestRefused || error instanceof Unavailable) return null
       throw error
@@ -60,7 +57,7 @@ function findCountedEmail(
 
 /** The holder whose token the request carries, unless it is about another address. */
 function findOwnHolder(ports: Dependencies, limited: LimitedRequest): Prompt<Email | null> {
-  return whenKnown(findHolder(ports, limited.request), (holder) => {
+  return whenKnown(findHolder(ports, limited), (holder) => {
     const place = NAMED_IN[limited.target.path]
     if (holder === null || place === undefined) return holder
     const named = place === 'body' ? findInBody(limited) : findInQuery(limited)

@@ -26,18 +26,18 @@ export function answerMaker({
   const templateOf = templates({ ...common, ...(Vary === undefined ? {} : { Vary }) })
   const commonFields = Object.entries(common)
 
-  function setOwn(headers: Headers, { request, requestId, rateLimit }: Exchange): void {
-    headers.set(REQUEST_ID, requestId)
-    if (rateLimit) headers.set('RateLimit', rateLimit.limit)
-    if (rateLimit?.retryAfter) headers.set('Retry-After', rateLimit.retryAfter)
+  /** Those that only few answers have. */
+  function setRare(answer: Response, { request, rateLimit }: Exchange): void {
+    if (rateLimit?.retryAfter) answer.headers.set('Retry-After', rateLimit.retryAfter)
     const allowed = originHeaders(corsOrigins, request)
-    if (allowed) setAll(headers, allowed)
+    if (allowed) setAll(answer.headers, allowed)
   }
 
   function jsonAnswer(exchange: Exchange, value: unknown, status: number): Response {
     const headers = templateOf(exchange)
+    setOwn(headers, exchange)
     const answer = new Response(jsonText(value), { status, headers })
-    setOwn(answer.headers, exchange)
+    setRare(answer, exchange)
     exchange.completed = answer
     return answer
   }
@@ -58,15 +58,22 @@ export function answerMaker({
       if (Vary !== undefined) headers.append('Vary', Vary)
       if (rateLimit) headers.set('RateLimit-Policy', rateLimit.policy)
       setOwn(headers, exchange)
+      setRare(answer, exchange)
       exchange.completed = answer
       return answer
     },
   }
 }
 
+/** Those that are another one with each answer. */
+function setOwn(headers: Headers, { requestId, rateLimit }: Exchange): void {
+  headers.set(REQUEST_ID, requestId)
+  if (rateLimit) headers.set('RateLimit', rateLimit.limit)
+}
+
 /**
- * What the heads of answers in JSON have in common, by the rules of their paths and by whether a rate limit counts. A
- * copy of it costs less than the headers one by one.
+ * The heads of answers in JSON, by the rules of their paths and by whether a rate limit counts. An answer's own headers
+ * are set in one, and the answer has a copy: both cost less than headers one by one, and than to change the copy.
  */
 function templates(common: Fields): (exchange: Exchange) => Headers {
   const counted = new Map<PathRules, Headers>()

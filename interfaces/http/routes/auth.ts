@@ -20,6 +20,7 @@ import {
 } from '../openapi/fields.ts'
 import { ROUTES } from '../paths.ts'
 import { authenticateRequest } from '../request/bearer.ts'
+import { exchangeOf } from '../request/exchange.ts'
 import { jsonBody } from '../request/json-body.ts'
 import { requestLanguage } from '../request/language.ts'
 import type { HttpOptions } from '../request/options.ts'
@@ -57,13 +58,14 @@ const TOKEN_BODY = t.Object(
 
 export function authRoutes({ ports, development }: HttpOptions) {
   const { languages: offered } = ports.content
+  const answerCheck = premiumCheck(ports)
   return new Elysia()
     .post(
       ROUTES.verifyEmail.path,
       async ({ body, request }) => {
         const email = parseEmail(body.email)
         const language = requestLanguage(request, { lang: body.lang, offered })
-        const sender = await senderOf(ports, { request, email })
+        const sender = await senderOf(ports, { exchange: exchangeOf(request), email })
         const code = await sendCode(ports, { email, language, sender })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
@@ -76,7 +78,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
         const codeChallenge =
           body.codeChallenge === undefined ? null : parseCodeChallenge(body.codeChallenge)
         const code = parseOtpCode(body.code)
-        const sender = await senderOf(ports, { request, email })
+        const sender = await senderOf(ports, { exchange: exchangeOf(request), email })
         const token = await confirmEmail(ports, { email, code, sender, codeChallenge })
         return { success: true, message: 'Email verified', email, ...(token ? { token } : {}) }
       },
@@ -87,7 +89,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
       async ({ body, request }) => {
         const email = parseEmail(body.email)
         const language = requestLanguage(request, { lang: body.lang, offered })
-        const sender = await senderOf(ports, { request, email })
+        const sender = await senderOf(ports, { exchange: exchangeOf(request), email })
         const code = await requestOtp(ports, { email, language, sender })
         return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
       },
@@ -98,7 +100,7 @@ export function authRoutes({ ports, development }: HttpOptions) {
       async ({ body, request }) => {
         const email = parseEmail(body.email)
         const code = parseOtpCode(body.code)
-        const sender = await senderOf(ports, { request, email })
+        const sender = await senderOf(ports, { exchange: exchangeOf(request), email })
         const token = await logIn(ports, { email, code, sender })
         return { success: true, token, email }
       },
@@ -107,19 +109,14 @@ export function authRoutes({ ports, development }: HttpOptions) {
     .post(
       ROUTES.logOut.path,
       async ({ request }) => {
-        await logOut(ports, await authenticateRequest(ports, request))
+        await logOut(ports, await authenticateRequest(ports, exchangeOf(request)))
         return { success: true, message: 'Logged out everywhere' }
       },
       { parse: 'none' },
     )
-    .get(
-      ROUTES.checkPremium.path,
-      ({ query }) => {
-        const email = parseEmail(query.email)
-        return whenKnown(checkPremium(ports, email), (hasPremium) => ({ email, hasPremium }))
-      },
-      { query: t.Object({ email: EMAIL_INPUT }) },
-    )
+    .get(ROUTES.checkPremium.path, ({ query }) => answerCheck(query.email), {
+      query: t.Object({ email: EMAIL_INPUT }),
+    })
     .post(
       ROUTES.issueToken.path,
       async ({ body }) => {
@@ -130,4 +127,12 @@ export function authRoutes({ ports, development }: HttpOptions) {
       },
       { ...jsonBody(TOKEN_BODY) },
     )
+}
+
+/** Tells anybody whether an address, as a client sends it, has premium. */
+export function premiumCheck(ports: HttpOptions['ports']) {
+  return (address: string) => {
+    const email = parseEmail(address)
+    return whenKnown(checkPremium(ports, email), (hasPremium) => ({ email, hasPremium }))
+  }
 }

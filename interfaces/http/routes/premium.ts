@@ -12,6 +12,7 @@ import {
 import { LANG_INPUT } from '../openapi/fields.ts'
 import { ROUTES } from '../paths.ts'
 import { authenticatePremium } from '../request/bearer.ts'
+import { type Exchange, exchangeOf } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { constantJson } from '../response/json-text.ts'
 
@@ -19,29 +20,39 @@ const LANGUAGE_QUERY = t.Object({
   lang: t.Optional(t.String({ ...LANG_INPUT, default: DEFAULT_LANGUAGE })),
 })
 
-const ALL_LANGUAGES = constantJson({ languages: LANGUAGES, default: DEFAULT_LANGUAGE })
+/** What `/languages` answers. */
+export const ALL_LANGUAGES = constantJson({ languages: LANGUAGES, default: DEFAULT_LANGUAGE })
 
 export function premiumRoutes({ ports }: HttpOptions) {
-  const stringsOf = stringsAnswers(ports.content)
+  const answers = premiumAnswers(ports)
   return new Elysia()
     .get(
       ROUTES.pickReason.path,
-      ({ query, request }) =>
-        whenKnown(authenticatePremium(ports, request), (email) => ({
-          ...pickReason(ports, { email, language: matchLanguage(query.lang) }),
-          email,
-        })),
+      ({ query, request }) => answers.pickReason(exchangeOf(request), query.lang),
       { query: LANGUAGE_QUERY },
     )
     .get(
       ROUTES.readStrings.path,
-      ({ query, request }) =>
-        whenKnown(authenticatePremium(ports, request), () =>
-          stringsOf(ports.content.in(matchLanguage(query.lang))),
-        ),
+      ({ query, request }) => answers.readStrings(exchangeOf(request), query.lang),
       { query: LANGUAGE_QUERY },
     )
     .get(ROUTES.listLanguages.path, () => ALL_LANGUAGES)
+}
+
+/** What holders of premium get, in the language of a tag. */
+export function premiumAnswers(ports: HttpOptions['ports']) {
+  const stringsOf = stringsAnswers(ports.content)
+  return {
+    pickReason: (exchange: Exchange, tag: string | undefined) =>
+      whenKnown(authenticatePremium(ports, exchange), (email) => {
+        const { reason, language } = pickReason(ports, { email, language: matchLanguage(tag) })
+        return { reason, language, email }
+      }),
+    readStrings: (exchange: Exchange, tag: string | undefined) =>
+      whenKnown(authenticatePremium(ports, exchange), () =>
+        stringsOf(ports.content.in(matchLanguage(tag))),
+      ),
+  }
 }
 
 type StringsAnswer = {

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'bun:test'
+import { orElse, whenKnown } from '../../../../application/prompt.ts'
+import { createApp } from '../../../../interfaces/http/app.ts'
+import { exchangeOf } from '../../../../interfaces/http/request/exchange.ts'
+import { directAnswers } from '../../../../interfaces/http/routes/direct.ts'
+import { EMAIL, openHttp, PEER } from '../../../support/http/http-client.ts'
+
+const TARGETS = [
+  ...['', '?lang=sv', '?lang=pt-BR', '?lang=ZH_hant', '?lang=', '?lang=xx', '?lang=.'].flatMap(
+    (search) => [`/i18n${search}`, `/premium-reasons${search}`],
+  ),
+  ...['', '?lang=sv', '?anything'].map((search) => `/languages${search}`),
+  ...[EMAIL, EMAIL.toUpperCase(), 'bob@example.com', 'bob', '', 'bob@-.com'].map(
+    (email) => `/auth/check?email=${email}`,
+  ),
+]
+
+/** What only the router reads: it has to give the answer, or the error. */
+const UNUSUAL = [
+  '/i18n?lang=s%76',
+  '/i18n?lang=sv&lang=de',
+  '/i18n?lang=sv&x=1',
+  '/i18n?lang',
+  '/i18n?x=1',
+  '/i18n?LANG=sv',
+  '/i18n?lang=a+b',
+  '/auth/check',
+  '/auth/check?mail=ada@example.com',
+  '/auth/check?email=ada%40example.com',
+  '/auth/check?email=ada+1@example.com',
+  '/',
+  '/health',
+  '/i18n/',
+  '//languages',
+]
+
+/** A service whose excuses chance does not choose, and a token for it. */
+async function open() {
+  const http = openHttp()
+  await http.givePremium()
+  http.ports.secrets.randomIndex = () => 0
+  http.ports.lastReasons = { find: () => null, remember() {} }
+  const app = createApp(http.options)
+  return {
+    http,
+    direct: directAnswers(http.options),
+    authorization: `Bearer ${await http.tokenOf()}`,
+    route: (request: Request) => app.fetch(request),
+  }
+}
+
+const request = (target: string, authorization = '', method = 'GET') =>
+  new Request(`http://localhost${target}`, {
+    method,
+    headers: authorization ? { authorization } : {},
+  })
+
+/** All of an answer but its request's id. */
+async function whole(answer: Response) {
+  const headers = [...answer.headers].filter(([name]) => name !== 'x-request-id')
+  return { status: answer.status, headers, body: await answer.json() }
+}
+
+/** The answers to the target, directly and by the router, for each kind of caller. */
+async function answersTo(target: string) {
+  const { http, route, authorization } = await open()
+  const callers = [
+    '',
+    authorization,
+    'Bearer forged',
+    `Bearer ${await http.tokenOf('bob@example.com')}`,
+  ]
+  const found = []
+  for (const caller of callers) {
+    found.push({
+      direct: await whole(await http.handler(request(target, caller), () => PEER)),
+      routed: await whole(await route(request(target, caller))),
+    })
+  }
+  return found
+}
+
+describe('a direct answer', () => {
+  test.each(TARGETS)('is the one that the router gives: %s', async (target) => {
+    const { direct } = await open()
+    const isDirect = await orElse(
+      () => whenKnown(direct(exchangeOf(request(target))), (value) => value !== null),
+      () => true,
+    )
+    expect(isDirect).toBe(true)
+    for (const answers of await answersTo(target)) expect(answers.direct).toEqual(answers.routed)
+  })
+
+  test.each(UNUSUAL)('is left to the router: %s', async (target) => {
+    const { direct, authorization } = await open()
+    expect(direct(exchangeOf(request(target, authorization)))).toBeNull()
+    for (const answers of await answersTo(target)) expect(answers.direct).toEqual(answers.routed)
+  })
+
+  test.each(['POST', 'HEAD', 'PUT', 'OPTIONS', 'DELETE'])(
+    'is for GET alone: %s',
+    async (method) => {
+      const { direct, authorization } = await open()
+      for (const target of TARGETS) {
+        expect(direct(exchangeOf(request(target, authorization, method)))).toBeNull()
+      }
+    },
+  )
+
+  test('is there at once, without a promise, where all of it is in memory', async () => {
+    const { direct, authorization, http } = await open()
+    const { findByEmail } = http.ports.access
+    const facts = await findByEmail(EMAIL, () => http.ports.secrets.erasureDigests(EMAIL))
+    http.ports.access.findByEmail = () => facts
+    const claims = await http.ports.tokens.verify(authorization.slice('Bearer '.length))
+    http.ports.tokens.verify = () => claims
+    for (const target of ['/premium-reasons', '/i18n?lang=sv', `/auth/check?email=${EMAIL}`]) {
+      const answer = direct(exchangeOf(request(target, authorization)))
+      expect(answer).not.toBeNull()
+      expect(answer).not.toBeInstanceOf(Promise)
+    }
+  })
+})
