@@ -8,7 +8,7 @@ import { recentEntries } from './recent-entries.ts'
  * twice in a row; a write to disk for every excuse would be a high price for that.
  */
 export function lastReasonCache({ readersMax }: { readersMax: number }): LastReasons {
-  const readers = recentEntries<Readonly<Partial<Record<Language, number>>>>({
+  const readers = recentEntries<Partial<Record<Language, number>>>({
     sizeMax: readersMax,
     sizeOf: () => 1,
   })
@@ -16,7 +16,9 @@ export function lastReasonCache({ readersMax }: { readersMax: number }): LastRea
   return {
     find: (reader, language) => readers.find(reader)?.[language] ?? null,
     remember(reader, language, index) {
-      readers.keep(reader, { ...readers.find(reader), [language]: index })
+      const known = readers.find(reader)
+      if (known) known[language] = index
+      else readers.keep(reader, { [language]: index })
     },
   }
 }

@@ -62,13 +62,16 @@ const OWN_MEMBERS = Object.fromEntries(
 
 /** {"time", "level", "event", "message", …fields}. No field takes the place of the first four. */
 function jsonLine({ time, event, fields }: Entry): string {
-  const others = { ...fields, ...LEFT_OUT }
+  const isOthers = OWN_NAMES.every((name) => !(name in fields))
+  const others = isOthers ? fields : { ...fields, ...LEFT_OUT }
   const members = JSON.stringify(others).slice(1)
   return `{"time":"${time}",${OWN_MEMBERS[event]}${members === '}' ? '' : ','}${members}`
 }
 
+const OWN_NAMES = ['time', 'level', 'event', 'message']
+
 /** JSON has no members that are undefined. */
-const LEFT_OUT = { time: undefined, level: undefined, event: undefined, message: undefined }
+const LEFT_OUT = Object.fromEntries(OWN_NAMES.map((name) => [name, undefined]))
 
 /** As people read it: the sentence first, then the key, which begins the fields. */
 function prettyLine({ time, event, fields }: Entry): string {

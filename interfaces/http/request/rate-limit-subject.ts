@@ -1,5 +1,5 @@
 import type { RateLimitSubject } from '../../../application/ports.ts'
-import { orElse, type Prompt, whenKnown } from '../../../application/prompt.ts'
+import { type Prompt, whenKnown } from '../../../application/prompt.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { type Email, findEmail } from '../../../domain/email.ts'
 import { type RateLimitPolicy, ROUTES } from '../paths.ts'
@@ -46,13 +46,13 @@ function findCountedEmail(
   policy: RateLimitPolicy,
   limited: LimitedRequest,
 ): Prompt<Email | null> {
-  return orElse(
-    () => (policy === 'premium' ? findSender(ports, limited) : findOwnHolder(ports, limited)),
-    (error) => {
-      if (error instanceof RequestRefused || error instanceof Unavailable) return null
-      throw error
-    },
-  )
+  const found = policy === 'premium' ? findSender(ports, limited) : findOwnHolder(ports, limited)
+  return found instanceof Promise ? found.catch(nobody) : found
+}
+
+function nobody(error: unknown): null {
+  if (error instanceof RequestRefused || error instanceof Unavailable) return null
+  throw error
 }
 
 /** The holder whose token the request carries, unless it is about another address. */

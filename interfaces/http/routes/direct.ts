@@ -5,9 +5,6 @@ import type { HttpOptions } from '../request/options.ts'
 import { premiumCheck } from './auth.ts'
 import { ALL_LANGUAGES, premiumAnswers } from './premium.ts'
 
-/** The parameters of a query, by their names; null where the router has to read it. */
-type Query<Name extends string> = { readonly [name in Name]?: string } | null
-
 // Why: docs/decisions.md#most-requests-pass-the-router-by
 /**
  * What the most frequent requests are answered with, as the router would: the value of the answer in JSON, or an error
@@ -22,22 +19,22 @@ export function directAnswers({
     [
       ROUTES.pickReason.path,
       (exchange) => {
-        const query = plainQuery(exchange, 'lang')
-        return query && pickReason(exchange, query.lang)
+        const lang = plainParameter(exchange, '?lang=')
+        return lang === null ? null : pickReason(exchange, lang)
       },
     ],
     [
       ROUTES.readStrings.path,
       (exchange) => {
-        const query = plainQuery(exchange, 'lang')
-        return query && readStrings(exchange, query.lang)
+        const lang = plainParameter(exchange, '?lang=')
+        return lang === null ? null : readStrings(exchange, lang)
       },
     ],
     [
       ROUTES.checkPremium.path,
       (exchange) => {
-        const query = plainQuery(exchange, 'email')
-        return query?.email === undefined ? null : checkPremium(query.email)
+        const email = plainParameter(exchange, '?email=')
+        return typeof email === 'string' ? checkPremium(email) : null
       },
     ],
     [ROUTES.listLanguages.path, () => ALL_LANGUAGES],
@@ -52,13 +49,16 @@ export function directAnswers({
 /** What nobody escapes. A plus sign would be a space. */
 const PLAIN_VALUE = /^[\w.@-]*$/
 
-/** The parameters of a query that is empty, or has this one parameter in characters that stand for themselves. */
-function plainQuery<Name extends string>(
+/**
+ * What the query has behind `beginning`, in characters that stand for themselves. Undefined for an empty query, null
+ * for any other.
+ */
+function plainParameter(
   { target: { search } }: Exchange,
-  name: Name,
-): Query<Name> {
-  if (search === '') return {}
-  const value = search.slice(name.length + 2)
-  const isPlain = search.startsWith(`?${name}=`) && PLAIN_VALUE.test(value)
-  return isPlain ? ({ [name]: value } as Query<Name>) : null
+  beginning: string,
+): string | undefined | null {
+  if (search === '') return undefined
+  if (!search.startsWith(beginning)) return null
+  const value = search.slice(beginning.length)
+  return PLAIN_VALUE.test(value) ? value : null
 }
