@@ -69,14 +69,16 @@ describe('listen', () => {
     ['an error', new Error('private')],
     ['null', null],
     ['a string', 'private'],
-  ])('answers 500 when a handler throws %s', async (_, fault) => {
-    const listener = open(async () => {
+  ])('answers 500 when a handler throws, or rejects with, %s', async (_, fault) => {
+    const throwing = () => {
       throw fault
-    })
-    const response = await fetch(listener.url)
-    expect(response.headers.get('content-type')).toStartWith('application/json')
-    expect(response.headers.get('x-request-id')).toBeString()
-    expect(await read(response)).toEqual(answers(500, 'Internal server error'))
+    }
+    for (const handler of [throwing, async () => throwing()]) {
+      const response = await fetch(open(handler).url)
+      expect(response.headers.get('content-type')).toStartWith('application/json')
+      expect(response.headers.get('x-request-id')).toBeString()
+      expect(await read(response)).toEqual(answers(500, 'Internal server error'))
+    }
   })
 
   test("tells the handler its peer's address", async () => {
