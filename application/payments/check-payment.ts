@@ -1,6 +1,7 @@
 import { isErased } from '../../domain/erasure.ts'
-import { hasPremium, isRetained } from '../../domain/premium-grant.ts'
+import { isRetained } from '../../domain/premium-grant.ts'
 import { type Purchase, reversalsOf } from '../../domain/purchase.ts'
+import { checkPremium } from '../access/check-premium.ts'
 import type { Ports } from '../ports.ts'
 import { type SettleDependencies, settleSession } from './settle-payment.ts'
 
@@ -16,7 +17,7 @@ export type PaymentStatus = 'active' | 'processing' | 'unpaid' | 'ended' | 'unkn
  * from the provider again.
  */
 export async function checkPayment(
-  ports: SettleDependencies & Pick<Ports, 'sessionQuestions'>,
+  ports: SettleDependencies & Pick<Ports, 'sessionQuestions' | 'access' | 'secrets'>,
   sessionId: string,
 ): Promise<PaymentStatus> {
   const known = await ports.purchases.findBySessionId(sessionId)
@@ -45,14 +46,14 @@ export async function checkPayment(
  * it back.
  */
 async function statusOfPaid(
-  { purchases }: Pick<Ports, 'purchases'>,
+  ports: Pick<Ports, 'purchases' | 'access' | 'secrets'>,
   purchase: Extract<Purchase, { state: 'paid' | 'review' }>,
 ): Promise<PaymentStatus> {
   // Money that came for an erased address is a grant without a user.
   if (isErased(purchase.email)) return 'ended'
-  const account = await purchases.findAccount(purchase.email)
-  if (hasPremium(account.grants)) return 'active'
+  if (await checkPremium(ports, purchase.email)) return 'active'
   if (purchase.state === 'paid') return 'ended'
+  const account = await ports.purchases.findAccount(purchase.email)
   const payment = { amountPaid: purchase.amountReceived, ...reversalsOf(purchase, account) }
   return isRetained(payment) ? 'processing' : 'ended'
 }
