@@ -164,11 +164,14 @@ async function readWork(client: Database, clock: Clock): Promise<WaitingWork> {
 function readOnly(client: Database): Parameters<typeof sqlitePurchaseRepository>[0] {
   const read = async <Result>(work: () => Result) => work()
   return {
+    path: client.filename,
     queries: drizzle(client),
     read,
     readTogether: read,
     write() {
       throw new Error('it is only looked at')
     },
+    isUsable: () => true,
+    commits: () => 0,
   }
 }

@@ -11,30 +11,28 @@ import {
   prepareFindAccountByPurchase,
   prepareToAccount,
 } from './find-account.ts'
+import { prepareFindBySession } from './find-by-session.ts'
 import { grantsOf, prepareFindReversals } from './find-grants.ts'
 import { prepareInsertMessage } from './outbox-repository.ts'
 import { prepareUpdate, prepareUpsert } from './prepared-writes.ts'
 import { purchases } from './schema.ts'
 
-export function sqlitePurchaseRepository({
-  queries,
-  read,
-  readTogether,
-  write,
-}: Pick<SqliteDatabase, 'queries' | 'read' | 'readTogether' | 'write'>): PurchaseRepository {
+export function sqlitePurchaseRepository(
+  database: Pick<
+    SqliteDatabase,
+    'path' | 'queries' | 'read' | 'readTogether' | 'write' | 'isUsable' | 'commits'
+  >,
+): PurchaseRepository {
+  const { queries, read, readTogether, write } = database
   const toAccount = prepareToAccount(queries)
   const findAccount = prepareFindAccount(queries, toAccount)
   const findAccountByPurchase = prepareFindAccountByPurchase(queries, toAccount)
+  const findBySession = prepareFindBySession(database)
   const store = prepareStore(queries)
   const selectById = queries
     .select()
     .from(purchases)
     .where(eq(purchases.id, sql.placeholder('id')))
-    .prepare()
-  const selectBySessionId = queries
-    .select()
-    .from(purchases)
-    .where(eq(purchases.sessionId, sql.placeholder('sessionId')))
     .prepare()
   const selectByPaymentIntentId = queries
     .select()
@@ -87,8 +85,7 @@ export function sqlitePurchaseRepository({
     findAccount: async (email) => readTogether(() => findAccount(email)),
     findAccountByPurchase: async (id) => readTogether(() => findAccountByPurchase(id)),
     findById: async (id) => read(() => purchaseOrNull(selectById.get({ id }))),
-    findBySessionId: async (sessionId) =>
-      read(() => purchaseOrNull(selectBySessionId.get({ sessionId }))),
+    findBySessionId: async (sessionId) => findBySession(sessionId),
     findByPaymentIntentId: async (paymentIntentId) =>
       read(() => purchaseOrNull(selectByPaymentIntentId.get({ paymentIntentId }))),
     isAskedPrice: async (price, { live }) =>

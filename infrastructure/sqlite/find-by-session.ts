@@ -1,0 +1,32 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Prompt } from '../../application/prompt.ts'
+import type { Purchase } from '../../domain/purchase.ts'
+import { toPurchase } from '../database/rows.ts'
+import { rememberUntilCommit } from './remembered-facts.ts'
+import { purchases } from './schema.ts'
+
+/** Enough for some two thousand purchases. */
+const REMEMBERED_BYTES_MAX = 2 * 1024 * 1024
+
+/** As measured: an entry with its key, and a purchase with all but its address. */
+const ENTRY_BYTES = 1100
+
+/** Remembers purchases until anybody commits anything, which is checked at each call. */
+export function prepareFindBySession(
+  database: Parameters<typeof rememberUntilCommit>[0],
+): (sessionId: string) => Prompt<Purchase | null> {
+  const select = database.queries
+    .select()
+    .from(purchases)
+    .where(eq(purchases.sessionId, sql.placeholder('sessionId')))
+    .prepare()
+  const remembered = rememberUntilCommit<Purchase>(database, {
+    sizeMax: REMEMBERED_BYTES_MAX,
+    sizeOf: (_, { email }) => ENTRY_BYTES + email.length,
+  })
+  return (sessionId) =>
+    remembered(sessionId, () => {
+      const row = select.get({ sessionId })
+      return row ? toPurchase(row) : null
+    })
+}
