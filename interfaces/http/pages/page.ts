@@ -1,12 +1,7 @@
 import { type Language, textDirection } from '../../../domain/language.ts'
-import {
-  chooseEncoding,
-  type Effort,
-  type Encoding,
-  encode,
-  varyOn,
-} from '../response/content-encoding.ts'
+import type { Effort } from '../response/content-encoding.ts'
 import { type AssetName, assetPath } from './assets.ts'
+import { codedText } from './coded-text.ts'
 import { type Html, html, renderHtml } from './html.ts'
 
 /** All that one page is, before it becomes an answer. */
@@ -53,32 +48,25 @@ export function pageAnswer(request: Pick<Request, 'headers'>, page: Page): Respo
 }
 
 /** A page that is the same for many requests, and is put into bytes once for each coding that is asked for. */
-export function lastingPage(page: Page): PageAnswer {
-  return answerOf(page, 'once')
+export function lastingPage(
+  page: Page,
+  moreHeaders: Readonly<Record<string, string>> = {},
+): PageAnswer {
+  return answerOf(page, 'once', moreHeaders)
 }
 
-export type PageAnswer = (
-  request: Pick<Request, 'headers'>,
-  moreHeaders?: Readonly<Record<string, string>>,
-) => Response
+export type PageAnswer = (request: Pick<Request, 'headers'>) => Response
 
-function answerOf(page: Page, effort: Effort): PageAnswer {
-  const ownHeaders = { ...pageHeaders(page), 'cache-control': 'no-store' }
-  const plain = new TextEncoder().encode(renderPage(page))
-  const encoded = new Map<Encoding, Uint8Array<ArrayBuffer>>()
-
-  function bytesIn(encoding: Encoding): Uint8Array<ArrayBuffer> {
-    const known = encoded.get(encoding) ?? encode(plain, encoding, effort)
-    encoded.set(encoding, known)
-    return known
-  }
-
-  return (request, moreHeaders = {}) => {
-    const headers = new Headers({ ...ownHeaders, ...moreHeaders })
-    varyOn(headers, 'Accept-Encoding')
-    const encoding = chooseEncoding(request.headers.get('accept-encoding'))
-    if (encoding) headers.set('content-encoding', encoding)
-    return new Response(encoding ? bytesIn(encoding) : plain, { status: page.status, headers })
+function answerOf(
+  page: Page,
+  effort: Effort,
+  moreHeaders: Readonly<Record<string, string>> = {},
+): PageAnswer {
+  const ownHeaders = { ...pageHeaders(page), 'cache-control': 'no-store', ...moreHeaders }
+  const inCoding = codedText(renderPage(page), ownHeaders, effort)
+  return (request) => {
+    const { body, headers } = inCoding(request.headers.get('accept-encoding'))
+    return new Response(body, { status: page.status, headers })
   }
 }
 

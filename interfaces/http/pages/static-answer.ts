@@ -1,5 +1,5 @@
 import { firstEntries } from '../request/header-list.ts'
-import { chooseEncoding, type Encoding, encode, varyOn } from '../response/content-encoding.ts'
+import { codedText } from './coded-text.ts'
 
 /** A text that stays the same while the process lives, answered from memory. */
 export type StaticAnswer = {
@@ -13,31 +13,23 @@ export function staticAnswer(
   text: string,
   ownHeaders: Readonly<Record<string, string>>,
 ): StaticAnswer {
-  const bytes = new TextEncoder().encode(text)
-  const fingerprint = Bun.hash(bytes).toString(16)
+  const fingerprint = Bun.hash(text).toString(16)
   // Weak, because it is the same for every coding (RFC 9110, section 8.8.1).
   const etag = `W/"${fingerprint}"`
-
-  // Made when first asked for, so that a start does not wait for what may never be read.
-  const encoded = new Map<Encoding, Uint8Array<ArrayBuffer>>()
-  function bytesIn(encoding: Encoding): Uint8Array<ArrayBuffer> {
-    const known = encoded.get(encoding) ?? encode(bytes, encoding, 'once')
-    encoded.set(encoding, known)
-    return known
-  }
+  const inCoding = codedText(text, { ...ownHeaders, etag }, 'once')
 
   return {
     fingerprint,
     answer(request, moreHeaders = {}) {
-      const headers = new Headers({ ...ownHeaders, ...moreHeaders, etag })
-      varyOn(headers, 'Accept-Encoding')
-      if (isKnown(request.headers.get('if-none-match'), etag)) {
-        return new Response(null, { status: 304, headers })
-      }
-      const encoding = chooseEncoding(request.headers.get('accept-encoding'))
-      if (!encoding) return new Response(bytes, { headers })
-      headers.set('content-encoding', encoding)
-      return new Response(bytesIn(encoding), { headers })
+      const isUnchanged = isKnown(request.headers.get('if-none-match'), etag)
+      const { body, headers } = inCoding(
+        isUnchanged ? null : request.headers.get('accept-encoding'),
+      )
+      const answer = isUnchanged
+        ? new Response(null, { status: 304, headers })
+        : new Response(body, { headers })
+      for (const name in moreHeaders) answer.headers.set(name, moreHeaders[name] ?? '')
+      return answer
     },
   }
 }

@@ -12,7 +12,7 @@ import { requestIdOf } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { pageContent } from './page-language.ts'
 
-const RETRY_AFTER_SECONDS = 60
+const RETRY_AFTER = { 'retry-after': '60' }
 
 /**
  * Adds the pages to which the provider sends the buyer back. They name nobody, so each is made once for each language.
@@ -22,12 +22,14 @@ export function addPaymentPages(routes: Elysia, { ports }: HttpOptions): void {
   function answer(request: Request, state: PaymentPageState): Response {
     const { language, strings } = pageContent(ports.content, request)
     const key = `${state} ${language}`
-    const page = pages.get(key) ?? lastingPage(paymentPage(state, language, translator(strings)))
+    const page =
+      pages.get(key) ??
+      lastingPage(
+        paymentPage(state, language, translator(strings)),
+        state === 'unavailable' ? RETRY_AFTER : {},
+      )
     pages.set(key, page)
-    return page(
-      request,
-      state === 'unavailable' ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {},
-    )
+    return page(request)
   }
 
   routes.get(ROUTES.showPayment.path, async ({ request }) =>
