@@ -10,7 +10,7 @@ import { type StaticAnswer, staticAnswer } from '../pages/static-answer.ts'
 import { translator } from '../pages/translator.ts'
 import { ROUTES } from '../paths.ts'
 import type { HttpOptions } from '../request/options.ts'
-import { pageContent } from './page-language.ts'
+import { pageContent, queryOf } from './page-language.ts'
 
 /** Adds the page on which a person does the whole flow: made once for each language, and kept. */
 export function addAppPage(routes: Elysia, { ports }: HttpOptions, files: WordFiles): void {
@@ -23,9 +23,11 @@ export function addAppPage(routes: Elysia, { ports }: HttpOptions, files: WordFi
     return known
   }
 
-  routes.get(ROUTES.showApp.path, async ({ request }) =>
-    pageIn(pageContent(ports.content, request), await knownPrice()).answer(request),
-  )
+  routes.get(ROUTES.showApp.path, async ({ request }) => {
+    const { headers } = request
+    const content = pageContent(ports.content, { headers, query: queryOf(request) })
+    return pageIn(content, await knownPrice()).answer(request)
+  })
 }
 
 function makePage(

@@ -6,7 +6,6 @@ import { formatWait, isolate } from '../pages/wait-words.ts'
 import { ROUTES } from '../paths.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { firstEntries } from '../request/header-list.ts'
-import { ROUTED_ORIGIN } from '../request/target.ts'
 import { pageContent } from './page-language.ts'
 
 /** The paths to which buyers come back from the provider, and the page that they read when the request fails. */
@@ -33,8 +32,8 @@ export function paymentErrorPage(
   if (!isShown || isPage) return null
 
   const { language, strings } = pageContent(content, {
-    url: `${ROUTED_ORIGIN}${path}${search}`,
     headers,
+    query: new URLSearchParams(search),
   })
   const words = translator(strings)
   const wait = () => isolate(formatWait(Number(answer.headers.get('retry-after')), language))

@@ -10,7 +10,7 @@ import { translator } from '../pages/translator.ts'
 import { ROUTES } from '../paths.ts'
 import { requestIdOf } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
-import { pageContent } from './page-language.ts'
+import { pageContent, queryOf } from './page-language.ts'
 
 const RETRY_AFTER = { 'retry-after': '60' }
 
@@ -19,8 +19,8 @@ const RETRY_AFTER = { 'retry-after': '60' }
  */
 export function addPaymentPages(routes: Elysia, { ports }: HttpOptions): void {
   const pages = new Map<string, PageAnswer>()
-  function answer(request: Request, state: PaymentPageState): Response {
-    const { language, strings } = pageContent(ports.content, request)
+  function answer({ headers }: Request, query: URLSearchParams, state: PaymentPageState): Response {
+    const { language, strings } = pageContent(ports.content, { headers, query })
     const key = `${state} ${language}`
     const page =
       pages.get(key) ??
@@ -29,17 +29,24 @@ export function addPaymentPages(routes: Elysia, { ports }: HttpOptions): void {
         state === 'unavailable' ? RETRY_AFTER : {},
       )
     pages.set(key, page)
-    return page(request)
+    return page({ headers })
   }
 
-  routes.get(ROUTES.showPayment.path, async ({ request }) =>
-    answer(request, await paymentState(ports, request)),
+  routes.get(ROUTES.showPayment.path, async ({ request }) => {
+    const query = queryOf(request)
+    return answer(request, query, await paymentState(ports, request, query))
+  })
+  routes.get(ROUTES.showCancellation.path, ({ request }) =>
+    answer(request, queryOf(request), 'cancel'),
   )
-  routes.get(ROUTES.showCancellation.path, ({ request }) => answer(request, 'cancel'))
 }
 
-async function paymentState(ports: Ports, request: Request): Promise<PaymentPageState> {
-  const [sessionId, ...others] = new URL(request.url).searchParams.getAll('session_id')
+async function paymentState(
+  ports: Ports,
+  request: Request,
+  query: URLSearchParams,
+): Promise<PaymentPageState> {
+  const [sessionId, ...others] = query.getAll('session_id')
   if (sessionId === undefined || others.length > 0 || !SESSION_ID.test(sessionId)) return 'invalid'
 
   try {

@@ -9,7 +9,7 @@ import { pageAnswer } from '../pages/page.ts'
 import { sandboxPage, sandboxProblemPage } from '../pages/sandbox-page.ts'
 import { FOLDERS } from '../paths.ts'
 import { exchangeOf } from '../request/exchange.ts'
-import { pageLanguage } from './page-language.ts'
+import { pageLanguage, queryOf } from './page-language.ts'
 
 const PATH = `${FOLDERS.sandboxPay.path}:sessionId`
 const SCHEMA = { params: t.Object({ sessionId: t.String() }), detail: { hide: true } }
@@ -22,10 +22,9 @@ export function addSandboxPages(routes: Elysia, sandboxCheckout: SandboxCheckout
     PATH,
     async ({ request, params }) => {
       const session = await sandboxCheckout.find(params.sessionId)
-      return pageAnswer(
-        request,
-        session ? sandboxPage(session, pageLanguage(request, LANGUAGES)) : sandboxProblemPage(404),
-      )
+      if (!session) return pageAnswer(request, sandboxProblemPage(404))
+      const asked = { headers: request.headers, query: queryOf(request) }
+      return pageAnswer(request, sandboxPage(session, pageLanguage(asked, LANGUAGES)))
     },
     SCHEMA,
   )

@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
-import { pageLanguage } from '../../../../interfaces/http/routes/page-language.ts'
+import { pageLanguage, queryOf } from '../../../../interfaces/http/routes/page-language.ts'
 import { visitor } from '../../../support/http/page-visitor.ts'
 
 function languageOf(path: string, headers: Record<string, string>) {
-  return pageLanguage(new Request(`http://localhost${path}`, { headers }), ['en', 'fr', 'ar', 'ja'])
+  const request = new Request(`http://localhost${path}`, { headers })
+  const asked = { headers: request.headers, query: queryOf(request) }
+  return pageLanguage(asked, ['en', 'fr', 'ar', 'ja'])
 }
 
 test.each([
