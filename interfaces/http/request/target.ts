@@ -25,8 +25,7 @@ export const SEGMENTS_MAX = 4
 export const PATH_LENGTH_MAX = 256
 
 const QUERY_LENGTH_MAX = 2048
-/** Has no more parameters than are read: each takes a character at least, and one before it. */
-const SHORT_QUERY_LENGTH = 2 * LIST_ENTRIES_MAX
+const MORE_PARAMETERS_THAN_ARE_READ = new RegExp(`^(?:[^&]*&){${LIST_ENTRIES_MAX}}`)
 
 /** The routes see one and the same host: a hostile Host header could move where the path begins. */
 export const ROUTED_ORIGIN = 'http://localhost'
@@ -46,8 +45,7 @@ const PLAIN_URL = new RegExp(`^http://${PLAIN_HOST}${PLAIN_PORT}(/[^?#%\\\\]*)(\
 export function readTarget(target: string, sent?: SentSegments): Target {
   if (sent === undefined) {
     const [, path, search = ''] = PLAIN_URL.exec(target) ?? []
-    if (path !== undefined && search.length <= SHORT_QUERY_LENGTH)
-      return accepted(path, search, true)
+    if (path !== undefined && isReadable(search)) return accepted(path, search, true)
   }
   // Without a Host header, or with one that is none, there is only the path; HTTP/1.0 may do without.
   const url = URL.parse(target.startsWith('/') ? `${ROUTED_ORIGIN}${target}` : target)
@@ -55,11 +53,7 @@ export function readTarget(target: string, sent?: SentSegments): Target {
   const { pathname, search } = url
   const isChanged = pathname.includes('%') || (sent !== undefined && isResolved(sent, pathname))
   if (isChanged) return refused('endpoint_not_found')
-  return accepted(
-    pathname,
-    search.length > SHORT_QUERY_LENGTH ? readableQuery(search) : search,
-    false,
-  )
+  return accepted(pathname, isReadable(search) ? search : readableQuery(search), false)
 }
 
 function accepted(path: string, search: string, isPlain: boolean): Target {
@@ -69,6 +63,11 @@ function accepted(path: string, search: string, isPlain: boolean): Target {
 
 function refused(refusal: RequestRefusal): Target {
   return { path: '', search: '', isPlain: false, refusal }
+}
+
+/** Whether all of a query is read. */
+function isReadable(search: string): boolean {
+  return search.length <= QUERY_LENGTH_MAX && !MORE_PARAMETERS_THAN_ARE_READ.test(search)
 }
 
 /** The first parameters of a query, and of these only whole ones, in as many characters as any use of ours needs. */

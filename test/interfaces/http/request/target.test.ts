@@ -15,6 +15,18 @@ describe('a plain target', () => {
     },
   )
 
+  test.each([
+    ['a payment session', `?session_id=cs_live_${'a'.repeat(58)}`, true],
+    ['as many parameters as are read', `?${'a=b&'.repeat(31)}a=b`, true],
+    ['one more', `?${'a=b&'.repeat(32)}a=b`, false],
+    ['as many characters as are read', `?${'a'.repeat(2047)}`, true],
+    ['many more', `?${'a'.repeat(4000)}`, false],
+  ])('may have a query with %s: %p is %p', (_, search, isPlain) => {
+    const target = readTarget(`http://localhost/app${search}`)
+    expect(target.isPlain).toBe(isPlain)
+    expect(target.search === search).toBe(isPlain)
+  })
+
   test('is a URL, whatever the Host header was', () => {
     const letter = fc.constantFrom(...'0129afxnXN-._[]:%@ ')
     const part = fc.constantFrom('xn--', '0x', '256', '127.0.0.1', '1', 'a', '.', ':80', '65536')
