@@ -46,7 +46,16 @@ const TICKS_PER_SECOND = 100
 
 /** The time that a process has had on processors so far, in seconds. */
 export function processorSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  return secondsIn(`/proc/${pid}/stat`)
+}
+
+/** That of its main thread alone: the others compile code and collect garbage. */
+export function mainThreadSeconds(pid: number): number {
+  return secondsIn(`/proc/${pid}/task/${pid}/stat`)
+}
+
+function secondsIn(path: string): number {
+  const stat = readFileSync(path, 'latin1')
   // The fields behind the name in brackets begin with the third (proc_pid_stat(5)); these are the 14th and 15th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND

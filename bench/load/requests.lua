@@ -1,13 +1,21 @@
--- wrk -s requests.lua URL -- FILE AMOUNT [TEXT]
+-- wrk -s requests.lua URL -- FILE AMOUNT PACE [TEXT]
 --
 -- Sends the requests of a file: each is eight digits, its length in bytes, and then itself as it goes over the wire.
 -- AMOUNT is "once", which sends each once and then ends the run, or "endless", or how many to send: these two begin
--- again after the last one. With a text, every answer has to be a 200 with that text in its body. Prints one line of
--- JSON.
+-- again after the last one. PACE is how many to send a second, whichever connection is free, or "fastest". With a
+-- text, every answer has to be a 200 with that text in its body. Prints one line of JSON.
 
 local ffi = require('ffi')
-ffi.cdef('int getpid(void); int kill(int process, int signal);')
+ffi.cdef([[
+  int getpid(void);
+  int kill(int process, int signal);
+  typedef struct { long seconds; long nanoseconds; } moment;
+  int clock_gettime(int clock, moment *now);
+]])
 local SIGINT = 2
+local CLOCK_MONOTONIC = 1
+-- What could not be sent for so long is sent later, at the pace again: a burst would be another load.
+local LATE_MAX_MS = 100
 
 local file, next_request, latest
 local threads = {}
@@ -33,6 +41,23 @@ local function repeated(left)
   end
 end
 
+local now = ffi.new('moment')
+
+local function monotonic_ms()
+  ffi.C.clock_gettime(CLOCK_MONOTONIC, now)
+  return tonumber(now.seconds) * 1e3 + tonumber(now.nanoseconds) / 1e6
+end
+
+local function keep_pace(per_second)
+  local gap_ms, due = 1e3 / per_second, monotonic_ms()
+  -- wrk asks before each request how many whole milliseconds to wait. Rounded by chance, these keep to the pace.
+  delay = function()
+    local at = monotonic_ms()
+    due = math.max(due + gap_ms, at - LATE_MAX_MS)
+    return math.max(0, math.floor(due - at + math.random()))
+  end
+end
+
 local function check_answers(text)
   response = function(status, _, body)
     if status == 200 and body:find(text, 1, true) then
@@ -44,10 +69,13 @@ local function check_answers(text)
 end
 
 function init(arguments)
-  local path, amount, text = unpack(arguments)
+  local path, amount, pace, text = unpack(arguments)
   file = assert(io.open(path, 'rb'))
   next_request = amount == 'once' and read or repeated(tonumber(amount) or math.huge)
   wrong, example = 0, ''
+  if tonumber(pace) then
+    keep_pace(tonumber(pace))
+  end
   if text then
     check_answers(text)
   end

@@ -33,6 +33,8 @@ export type LoadOptions = {
   readonly seconds: number
   /** Ends after so many requests. */
   readonly amount?: number
+  /** Sends so many, or fewer where the answers take too long for it. As fast as it can without this. */
+  readonly perSecond?: number
   /** What every answer, a 200, has in its body. To look at that takes wrk too much time while it measures. */
   readonly expected?: string
 }
@@ -43,11 +45,12 @@ export const hasWrk = () => Bun.which('wrk') !== null
 export async function load(
   url: string,
   { path, isRepeated }: RequestFile,
-  { seconds, amount, expected }: LoadOptions,
+  { seconds, amount, perSecond, expected }: LoadOptions,
 ): Promise<LoadFigures> {
   const times = ['-d', `${seconds}s`, '--timeout', `${PATIENCE_SECONDS}s`]
   const options = ['-t', '1', '-c', String(CONNECTIONS), ...times, '-s', SCRIPT, url]
-  const parameters = [path, isRepeated ? String(amount ?? 'endless') : 'once']
+  const howMany = isRepeated ? String(amount ?? 'endless') : 'once'
+  const parameters = [path, howMany, String(perSecond ?? 'fastest')]
   if (expected !== undefined) parameters.push(expected)
   const wrk = Bun.spawn(onLoadCore(['wrk', ...options, '--', ...parameters]), {
     stdout: 'pipe',

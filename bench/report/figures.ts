@@ -5,6 +5,12 @@ export type Round = {
   readonly p99: number
   /** The server's own time on a processor for each request. */
   readonly microseconds: number
+  /** That of its main thread. The others could have a core of their own. */
+  readonly mainMicroseconds: number
+  /** The part of the round in which it was on a processor: all of it, unless something else was the bound. */
+  readonly busy: number
+  /** With half as many requests as the service bears, the same number for both servers. */
+  readonly p99AtHalf: number
 }
 
 /** Rounds of both servers in turn, and the service's memory after the last one. */
@@ -18,44 +24,53 @@ export type Rounds = {
   readonly mebibytes: number
 }
 
-/** What the rounds of one scenario come to: medians, and their ratios to the bare server's. */
-export type Figures = {
+/** What the rounds of one scenario come to: medians, also of the ratios of each round to the bare server's. */
+export type Figures = Round & {
   /** Of the bare server's answers a second. */
   readonly share: number
-  readonly perSecond: number
-  readonly microseconds: number
   readonly bareMicroseconds: number
-  readonly p50: number
-  readonly p99: number
+  readonly bareBusy: number
   readonly p99Multiple: number
+  readonly p99AtHalfMultiple: number
   readonly mebibytes: number
   /** How many times as many answers as commits that are made one by one. Null where no answer promises a commit. */
   readonly singleCommitsMultiple: number | null
 }
 
 export function figuresOf({ bare, alibi, singleCommits, mebibytes }: Rounds): Figures {
-  const [own, base] = [medians(alibi), medians(bare)]
-  const { perSecond, microseconds, p50, p99 } = own
+  const own = medianOf(alibi)
+  const base = medianOf(bare)
+  const ratio = medianOf(alibi.map((round, index) => ratioOf(round, bare[index])))
   return {
-    share: perSecond / base.perSecond,
-    perSecond,
-    microseconds,
+    ...own,
+    share: ratio.perSecond,
     bareMicroseconds: base.microseconds,
-    p50,
-    p99,
-    p99Multiple: p99 / base.p99,
+    bareBusy: base.busy,
+    p99Multiple: ratio.p99,
+    p99AtHalfMultiple: ratio.p99AtHalf,
     mebibytes,
-    singleCommitsMultiple: singleCommits.length > 0 ? perSecond / median(singleCommits) : null,
+    singleCommitsMultiple: singleCommits.length > 0 ? own.perSecond / median(singleCommits) : null,
   }
 }
 
-function medians(rounds: readonly Round[]): Round {
-  const of = (figure: keyof Round) => median(rounds.map((round) => round[figure]))
+function ratioOf(round: Round, base: Round | undefined): Round {
+  if (!base) throw new Error('a round without one of the bare server before it')
+  return eachFigure((figure) => round[figure] / base[figure])
+}
+
+function medianOf(rounds: readonly Round[]): Round {
+  return eachFigure((figure) => median(rounds.map((round) => round[figure])))
+}
+
+function eachFigure(figureOf: (figure: keyof Round) => number): Round {
   return {
-    perSecond: of('perSecond'),
-    p50: of('p50'),
-    p99: of('p99'),
-    microseconds: of('microseconds'),
+    perSecond: figureOf('perSecond'),
+    p50: figureOf('p50'),
+    p99: figureOf('p99'),
+    microseconds: figureOf('microseconds'),
+    mainMicroseconds: figureOf('mainMicroseconds'),
+    busy: figureOf('busy'),
+    p99AtHalf: figureOf('p99AtHalf'),
   }
 }
 

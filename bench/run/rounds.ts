@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { get, type RequestFile, writeRequests } from '../load/request-file.ts'
 import { singleCommitsPerSecond } from '../load/single-commits.ts'
-import { type LoadFigures, load } from '../load/wrk.ts'
+import { type LoadFigures, type LoadOptions, load } from '../load/wrk.ts'
 import type { Round, Rounds } from '../report/figures.ts'
 import { progress } from '../report/progress.ts'
 import type { Scenario, Stage } from '../scenarios/scenario.ts'
@@ -13,6 +13,8 @@ const WARM_UP_SECONDS = 10
 const WARM_UP_REQUESTS = { repeated: 150_000, once: 15_000, short: 500 }
 /** So much faster a server may get from one round to the next: then there are still enough requests. */
 const SPARE = 1.5
+/** Of what the service bears: enough room for a latency to be its own, and not that of a queue. */
+const PACE = 0.5
 const COMMIT_SECONDS = { whole: 1, short: 0.3 }
 
 /**
@@ -26,6 +28,7 @@ export async function measureRounds(
   { addresses = run.options.addresses, tokens = scenario.tokens } = {},
 ): Promise<Rounds> {
   const { bare, folder, options } = run
+  const { seconds } = options
   const { name, writes, countStored } = scenario
   const step = progress(`${name}, ${addresses} addresses`)
   step(0)
@@ -45,20 +48,29 @@ export async function measureRounds(
   for (let round = 0; round < options.rounds; round++) {
     alibi.pause()
     bare.resume()
-    found.bare.push(roundOf(await measure(bare, plain, options.seconds)))
+    const base = await measure(bare, plain, { seconds })
     bare.pause()
     if (countStored) {
-      const seconds = COMMIT_SECONDS[options.isShort ? 'short' : 'whole']
-      found.singleCommits.push(await singleCommitsPerSecond(folder, seconds))
+      const commitSeconds = COMMIT_SECONDS[options.isShort ? 'short' : 'whole']
+      found.singleCommits.push(await singleCommitsPerSecond(folder, commitSeconds))
     }
     alibi.resume()
-    if (!scenario.isRepeated) requests = await ask(enough(own, options.seconds))
-    const measured = await measure(alibi, requests, options.seconds)
+    if (!scenario.isRepeated) requests = await ask(enough(own, seconds))
+    const measured = await measure(alibi, requests, { seconds })
     own.push(measured)
-    found.alibi.push(roundOf(measured))
+
+    const perSecond = (PACE * measured.requests) / measured.seconds
+    if (!scenario.isRepeated) requests = await ask(Math.ceil(perSecond * seconds))
+    const paced = await measure(alibi, requests, { seconds, perSecond })
+    own.push(paced)
+    alibi.pause()
+    bare.resume()
+    const pacedBase = await measure(bare, plain, { seconds, perSecond })
+    found.bare.push(roundOf(base, pacedBase))
+    found.alibi.push(roundOf(measured, paced))
     step((round + 1) / options.rounds)
   }
-  bare.resume()
+  alibi.resume()
 
   if (countStored) {
     const answers = own.reduce((sum, one) => sum + one.requests, 0)
@@ -99,19 +111,33 @@ function enough(earlier: readonly LoadFigures[], seconds: number): number {
   return Math.ceil(SPARE * fastest * seconds)
 }
 
-type Measured = LoadFigures & { readonly busySeconds: number }
+type Measured = LoadFigures & { readonly busySeconds: number; readonly mainSeconds: number }
 
 async function measure(
   server: MeasuredServer,
   requests: RequestFile,
-  seconds: number,
+  options: LoadOptions,
 ): Promise<Measured> {
-  const before = server.processorSeconds()
-  const figures = await load(server.url, requests, { seconds })
-  return { ...figures, busySeconds: server.processorSeconds() - before }
+  const [busy, main] = [server.processorSeconds(), server.mainThreadSeconds()]
+  const figures = await load(server.url, requests, options)
+  return {
+    ...figures,
+    busySeconds: server.processorSeconds() - busy,
+    mainSeconds: server.mainThreadSeconds() - main,
+  }
 }
 
-function roundOf({ requests, seconds, p50, p99, busySeconds }: Measured): Round {
-  const microseconds = (1e6 * busySeconds) / requests
-  return { perSecond: requests / seconds, p50, p99, microseconds }
+function roundOf(
+  { requests, seconds, p50, p99, busySeconds, mainSeconds }: Measured,
+  paced: Measured,
+): Round {
+  return {
+    perSecond: requests / seconds,
+    p50,
+    p99,
+    microseconds: (1e6 * busySeconds) / requests,
+    mainMicroseconds: (1e6 * mainSeconds) / requests,
+    busy: busySeconds / seconds,
+    p99AtHalf: paced.p99,
+  }
 }

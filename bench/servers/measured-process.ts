@@ -1,10 +1,11 @@
 import type { Subprocess } from 'bun'
-import { processorSeconds, residentMebibytes } from '../machine.ts'
+import { mainThreadSeconds, processorSeconds, residentMebibytes } from '../machine.ts'
 
 /** A server under load: its process and where it answers. */
 export type MeasuredServer = AsyncDisposable & {
   readonly url: string
   processorSeconds(): number
+  mainThreadSeconds(): number
   residentMebibytes(): number
   /** Holds the process where it is, so that its own work is no load beside another server's. */
   pause(): void
@@ -16,6 +17,7 @@ export function measuredServer(url: string, child: Subprocess): MeasuredServer {
   return {
     url,
     processorSeconds: () => processorSeconds(pid),
+    mainThreadSeconds: () => mainThreadSeconds(pid),
     residentMebibytes: () => residentMebibytes(pid),
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),

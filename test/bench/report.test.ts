@@ -14,6 +14,7 @@ const TABLE: Table = {
 
 const round = (perSecond: number, own: Partial<Round> = {}): Round => ({
   ...{ perSecond, p50: 1, p99: 2, microseconds: 10 },
+  ...{ mainMicroseconds: 9, busy: 1, p99AtHalf: 1 },
   ...own,
 })
 
@@ -29,7 +30,23 @@ describe('the figures of a benchmark', () => {
     expect([0.5, 0.99, 1].map((share) => quantile(hundred, share))).toEqual([50, 99, 100])
   })
 
-  test('are ratios of medians, so that one disturbed round changes nothing', () => {
+  test('are medians of ratios, so that what slows both servers down changes nothing', () => {
+    const slow = { microseconds: 30, p99AtHalf: 4 }
+    const figures = figuresOf({
+      bare: [round(100), round(50, slow), round(20, slow)],
+      alibi: [
+        round(50, { p99AtHalf: 2 }),
+        round(25, { p99AtHalf: 8 }),
+        round(10, { p99AtHalf: 8 }),
+      ],
+      singleCommits: [],
+      startMs: 1,
+      mebibytes: 1,
+    })
+    expect(figures).toMatchObject({ share: 0.5, p99AtHalfMultiple: 2, bareMicroseconds: 30 })
+  })
+
+  test('are medians, so that one disturbed round changes nothing', () => {
     const figures = figuresOf({
       bare: [round(100), round(1), round(100)],
       alibi: [round(50, { p99: 6 }), round(50, { p99: 6 }), round(4, { p99: 900 })],
