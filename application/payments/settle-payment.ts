@@ -109,6 +109,8 @@ async function settleOne(
   report: SessionReport,
   { origin, isRead }: Telling,
 ): Promise<Step | null> {
+  const step = await settleNamed(ports, { report, origin })
+  if (step) return step
   const known = await findPurchase(ports, report)
   if (known) return settleKnown(ports, known, { report, origin })
   const order = findLostOrder(ports, report)
@@ -117,6 +119,24 @@ async function settleOne(
 
   const read = await ports.payments.readSession(report.sessionId)
   return read && settleOne(ports, read, { origin, isRead: true })
+}
+
+/**
+ * Settles at once the purchase that the report names, where the session is that one's: then no other purchase can have
+ * it. Null where the purchase has to be looked for.
+ */
+async function settleNamed(
+  ports: SettleDependencies,
+  { report, origin }: Reported,
+): Promise<Step | null> {
+  const { purchaseId, sessionId } = report
+  if (purchaseId === null) return null
+  const settled = await ports.purchases.updateById(purchaseId, origin, (account, before) =>
+    before.sessionId === sessionId
+      ? takeStep(ports, { account, before, lost: null, report, now: origin.at })
+      : NO_STEP,
+  )
+  return settled?.step ?? null
 }
 
 async function findPurchase(
@@ -188,6 +208,8 @@ async function isOrderBelieved(
   )
 }
 
+const NO_STEP = { purchase: null, messages: [], step: null }
+
 /** No step where the report turns out to be about another session than the purchase's own. */
 function takeStep(
   { rules }: Pick<Ports, 'rules'>,
@@ -206,7 +228,7 @@ function takeStep(
     now: Date
   },
 ): { purchase: Purchase | null; messages: readonly OutboxMessage[]; step: Step | null } {
-  if (!isReportOf(report, before)) return { purchase: null, messages: [], step: null }
+  if (!isReportOf(report, before)) return NO_STEP
   const { allowPromotionCodes, amountMin, refundDuplicates } = rules
   const isDuplicate = isDuplicatePayment(grants, before.id)
   const terms = { allowPromotionCodes, amountMin, isDuplicate, now }

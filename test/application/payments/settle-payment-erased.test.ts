@@ -128,7 +128,9 @@ describe('an erasure in the same moment', () => {
     const { ports, move, sessionId, current } = await openBuyer()
     await eraseAfterReading(ports)
     // Closed first, so that the erasure comes through; paid in the end.
-    const report = { ...move('expired'), outcome: 'paid' as const, paymentIntentId: 'pi_1' }
+    const paid = { ...move('expired'), outcome: 'paid' as const, paymentIntentId: 'pi_1' }
+    // Without a name, its purchase is looked for first, and settled then.
+    const report = { ...paid, purchaseId: null }
     ports.payments.sessions.set(sessionId, { ...report, outcome: 'expired' })
     expect(await settleSession(ports, report, 'webhook')).toMatchObject({ isStateChange: true })
     expect(await current()).toMatchObject({ state: 'paid' })

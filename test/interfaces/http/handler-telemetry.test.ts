@@ -106,15 +106,15 @@ describe('telemetry hears of every notification', () => {
   test('that came to nothing, and why', async () => {
     const { http, deliver, told, paid } = await openWithSession()
     await deliver(paid, { 'stripe-signature': 'forged' })
-    const { findBySessionId } = http.ports.purchases
+    const { updateById } = http.ports.purchases
     const spoil = (error: Error) => {
-      http.ports.purchases.findBySessionId = () => Promise.reject(error)
+      http.ports.purchases.updateById = () => Promise.reject(error)
     }
     spoil(new Unavailable('storage', { cause: new Error('locked') }))
     await deliver(paid)
     spoil(new Error('a bug'))
     await deliver(paid)
-    http.ports.purchases.findBySessionId = findBySessionId
+    http.ports.purchases.updateById = updateById
     await deliver(paid)
     expect(told()).toEqual([
       { outcome: 'refused', lagMs: null },
