@@ -6,7 +6,10 @@ import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
 import { type PurchaseRow, toPurchase } from '../database/rows.ts'
 import type { Queries } from './database.ts'
 import { grantsOf, prepareFindOperatorGrants } from './find-grants.ts'
+import { prepareSelect } from './prepared-reads.ts'
 import { disputes, purchases, refunds, verifications } from './schema.ts'
+
+const EMAIL = sql.placeholder('email')
 
 // Several statements each: the caller sees to it that they see one moment.
 
@@ -14,12 +17,8 @@ export function prepareFindAccount(
   queries: Queries,
   toAccount = prepareToAccount(queries),
 ): (email: Email) => Account {
-  const select = queries
-    .select()
-    .from(purchases)
-    .where(eq(purchases.email, sql.placeholder('email')))
-    .prepare()
-  return (email) => toAccount(email, select.all({ email }))
+  const select = prepareSelect(queries, purchases, eq(purchases.email, EMAIL))
+  return (email) => toAccount(email, select(email))
 }
 
 /** That of the address that the purchase has. Null for an unknown id. */
@@ -31,14 +30,10 @@ export function prepareFindAccountByPurchase(
     .select({ email: purchases.email })
     .from(purchases)
     .where(eq(purchases.id, sql.placeholder('id')))
-  const select = queries
-    .select()
-    .from(purchases)
-    .where(sql`${purchases.email} = (${selectEmail})`)
-    .prepare()
+  const select = prepareSelect(queries, purchases, sql`${purchases.email} = (${selectEmail})`)
 
   return (id) => {
-    const rows = select.all({ id })
+    const rows = select(id)
     return rows[0] ? toAccount(rows[0].email, rows) : null
   }
 }
@@ -49,11 +44,7 @@ export function prepareToAccount(
 ): (email: Email, rows: readonly PurchaseRow[]) => Account {
   const findOperatorGrants = prepareFindOperatorGrants(queries)
   const findReversals = prepareFindReversalsOfEmail(queries)
-  const selectVerification = queries
-    .select()
-    .from(verifications)
-    .where(eq(verifications.email, sql.placeholder('email')))
-    .prepare()
+  const selectVerification = prepareSelect(queries, verifications, eq(verifications.email, EMAIL))
 
   return (email, rows) => {
     const bought = rows.map(toPurchase).sort(byTime)
@@ -69,7 +60,7 @@ export function prepareToAccount(
         ...bought.flatMap((purchase) => grantsOf(purchase, reversalsOf)),
       ],
       ...reversals,
-      verification: selectVerification.get({ email }) ?? null,
+      verification: selectVerification(email)[0] ?? null,
     }
   }
 }
@@ -86,22 +77,16 @@ function prepareFindReversalsOfEmail(
   const selectPayments = queries
     .select({ paymentIntentId: purchases.paymentIntentId })
     .from(purchases)
-    .where(eq(purchases.email, sql.placeholder('email')))
-  const selectRefunds = queries
-    .select()
-    .from(refunds)
-    .where(inArray(refunds.paymentIntentId, selectPayments))
-    .prepare()
-  const selectDisputes = queries
-    .select()
-    .from(disputes)
-    .where(inArray(disputes.paymentIntentId, selectPayments))
-    .prepare()
+    .where(eq(purchases.email, EMAIL))
+  const isOfEmail = (table: typeof refunds | typeof disputes) =>
+    inArray(table.paymentIntentId, selectPayments)
+  const selectRefunds = prepareSelect(queries, refunds, isOfEmail(refunds))
+  const selectDisputes = prepareSelect(queries, disputes, isOfEmail(disputes))
 
   return (email, rows) => {
     // Nearly always: the first payment of an address.
     const isUnpaid = rows.every(({ paymentIntentId }) => paymentIntentId === null)
     if (isUnpaid) return { refunds: [], disputes: [] }
-    return { refunds: selectRefunds.all({ email }), disputes: selectDisputes.all({ email }) }
+    return { refunds: selectRefunds(email), disputes: selectDisputes(email) }
   }
 }

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Prompt } from '../../application/prompt.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { toPurchase } from '../database/rows.ts'
+import { prepareSelect } from './prepared-reads.ts'
 import { rememberUntilCommit } from './remembered-facts.ts'
 import { purchases } from './schema.ts'
 
@@ -15,18 +16,15 @@ const ENTRY_BYTES = 1100
 export function prepareFindBySession(
   database: Parameters<typeof rememberUntilCommit>[0],
 ): (sessionId: string) => Prompt<Purchase | null> {
-  const select = database.queries
-    .select()
-    .from(purchases)
-    .where(eq(purchases.sessionId, sql.placeholder('sessionId')))
-    .prepare()
+  const isOfSession = eq(purchases.sessionId, sql.placeholder('sessionId'))
+  const select = prepareSelect(database.queries, purchases, isOfSession)
   const remembered = rememberUntilCommit<Purchase>(database, {
     sizeMax: REMEMBERED_BYTES_MAX,
     sizeOf: (_, { email }) => ENTRY_BYTES + email.length,
   })
   return (sessionId) =>
     remembered(sessionId, () => {
-      const row = select.get({ sessionId })
+      const [row] = select(sessionId)
       return row ? toPurchase(row) : null
     })
 }

@@ -4,6 +4,7 @@ import type { PremiumGrant, Reversals } from '../../domain/premium-grant.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { known } from '../database/rows.ts'
 import type { Queries } from './database.ts'
+import { prepareSelect } from './prepared-reads.ts'
 import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
 
 const EMAIL = sql.placeholder('email')
@@ -44,13 +45,9 @@ export function prepareFindGrants(queries: Queries): (email: Email) => readonly 
 export function prepareFindOperatorGrants(
   queries: Queries,
 ): (email: Email) => readonly PremiumGrant[] {
-  const select = queries
-    .select({ id: operatorGrants.id, revokedAt: operatorGrants.revokedAt })
-    .from(operatorGrants)
-    .where(eq(operatorGrants.email, EMAIL))
-    .prepare()
+  const select = prepareSelect(queries, operatorGrants, eq(operatorGrants.email, EMAIL))
   return (email) =>
-    select.all({ email }).map(({ id, revokedAt }) => ({ id, email, payment: null, revokedAt }))
+    select(email).map(({ id, revokedAt }) => ({ id, email, payment: null, revokedAt }))
 }
 
 /** The grant that a purchase is once it is paid, else none. */
@@ -67,22 +64,16 @@ export function grantsOf(
 export function prepareFindReversals(
   queries: Queries,
 ): (paymentIntentId: string | null) => Reversals {
-  const selectRefunds = queries
-    .select()
-    .from(refunds)
-    .where(eq(refunds.paymentIntentId, PAYMENT_INTENT_ID))
-    .prepare()
-  const selectDisputes = queries
-    .select()
-    .from(disputes)
-    .where(eq(disputes.paymentIntentId, PAYMENT_INTENT_ID))
-    .prepare()
+  const isOfPayment = (table: typeof refunds | typeof disputes) =>
+    eq(table.paymentIntentId, PAYMENT_INTENT_ID)
+  const selectRefunds = prepareSelect(queries, refunds, isOfPayment(refunds))
+  const selectDisputes = prepareSelect(queries, disputes, isOfPayment(disputes))
 
   return (paymentIntentId) => {
     if (paymentIntentId === null) return { refunds: [], disputes: [] }
     return {
-      refunds: selectRefunds.all({ paymentIntentId }),
-      disputes: selectDisputes.all({ paymentIntentId }),
+      refunds: selectRefunds(paymentIntentId),
+      disputes: selectDisputes(paymentIntentId),
     }
   }
 }

@@ -1,9 +1,10 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Account, PurchaseRepository } from '../../application/store.ts'
 import type { Origin } from '../../domain/grant-change.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
-import { type PurchaseRow, toPurchase, toPurchaseRow } from '../database/rows.ts'
+import { toPurchase, toPurchaseRow } from '../database/rows.ts'
 import { prepareInsertChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import {
@@ -14,6 +15,7 @@ import {
 import { prepareFindBySession } from './find-by-session.ts'
 import { grantsOf, prepareFindReversals } from './find-grants.ts'
 import { prepareInsertMessage } from './outbox-repository.ts'
+import { prepareSelect } from './prepared-reads.ts'
 import { prepareUpdate, prepareUpsert } from './prepared-writes.ts'
 import { purchases } from './schema.ts'
 
@@ -29,16 +31,12 @@ export function sqlitePurchaseRepository(
   const findAccountByPurchase = prepareFindAccountByPurchase(queries, toAccount)
   const findBySession = prepareFindBySession(database)
   const store = prepareStore(queries)
-  const selectById = queries
-    .select()
-    .from(purchases)
-    .where(eq(purchases.id, sql.placeholder('id')))
-    .prepare()
-  const selectByPaymentIntentId = queries
-    .select()
-    .from(purchases)
-    .where(eq(purchases.paymentIntentId, sql.placeholder('paymentIntentId')))
-    .prepare()
+  const findBy = (column: SQLiteColumn) => {
+    const select = prepareSelect(queries, purchases, eq(column, sql.placeholder('value')))
+    return (value: string) => select(value).map(toPurchase)[0] ?? null
+  }
+  const findById = findBy(purchases.id)
+  const findByPaymentIntentId = findBy(purchases.paymentIntentId)
   const selectByPrice = queries
     .select({ id: purchases.id })
     .from(purchases)
@@ -84,10 +82,10 @@ export function sqlitePurchaseRepository(
       }),
     findAccount: async (email) => readTogether(() => findAccount(email)),
     findAccountByPurchase: async (id) => readTogether(() => findAccountByPurchase(id)),
-    findById: async (id) => read(() => purchaseOrNull(selectById.get({ id }))),
+    findById: async (id) => read(() => findById(id)),
     findBySessionId: async (sessionId) => findBySession(sessionId),
     findByPaymentIntentId: async (paymentIntentId) =>
-      read(() => purchaseOrNull(selectByPaymentIntentId.get({ paymentIntentId }))),
+      read(() => findByPaymentIntentId(paymentIntentId)),
     isAskedPrice: async (price, { live }) =>
       read(() => selectByPrice.get({ ...price, live }) !== undefined),
     list: async ({ states, after, limit }) =>
@@ -133,8 +131,4 @@ function prepareStore(
     }
     messages.forEach(insertMessage)
   }
-}
-
-function purchaseOrNull(row: PurchaseRow | undefined): Purchase | null {
-  return row ? toPurchase(row) : null
 }
