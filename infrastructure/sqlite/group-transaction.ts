@@ -18,7 +18,20 @@ export type GroupFailure = {
 /** Holds the write lock from the start, and runs the works without a pause between them. */
 export type GroupTransaction = (works: readonly (() => void)[]) => GroupOutcome
 
-/** Several works in one transaction, each in a savepoint of its own. Where `assertInPlace` throws, none is stored. */
+/** Keeps a work that throws from leaving anything behind. */
+type Guard = {
+  readonly begin: () => void
+  readonly end: () => void
+  /** After a work that threw: whether nothing of it is stored any more. */
+  readonly undo: () => boolean
+}
+
+/**
+ * Several works in one transaction. Where `assertInPlace` throws, none is stored.
+ *
+ * Nearly all that throw have only read, and then there is nothing to undo. Only where one has stored something before,
+ * all of them run again, each in a savepoint of its own: for each savepoint, SQLite copies every page that is written.
+ */
 export function prepareGroupTransaction(
   client: Database,
   assertInPlace: () => void,
@@ -26,23 +39,22 @@ export function prepareGroupTransaction(
   const begin = client.prepare('BEGIN IMMEDIATE')
   const commit = client.prepare('COMMIT')
   const rollBack = client.prepare('ROLLBACK')
-  const save = client.prepare('SAVEPOINT work')
-  const release = client.prepare('RELEASE work')
-  const rollBackTo = client.prepare('ROLLBACK TO work')
+  const count = changeCount(client)
+  const savepoint = savepoints(client)
 
-  function run(works: readonly (() => void)[]): GroupOutcome {
+  /** Null where something is stored that cannot be undone by itself. */
+  function run(works: readonly (() => void)[], guard: Guard): GroupOutcome | null {
     const refused = new Map<number, unknown>()
     for (const [index, work] of works.entries()) {
-      save.run()
+      guard.begin()
       try {
         work()
-        release.run()
+        guard.end()
       } catch (error) {
         // A full disk, for one, may have ended all of the transaction already, and damage makes all of it doubtful.
         const isOver = !client.inTransaction || isDamage(error)
         if (isOver) return { state: 'failed', error, culprit: index }
-        rollBackTo.run()
-        release.run()
+        if (!guard.undo()) return null
         refused.set(index, error)
       }
     }
@@ -54,10 +66,10 @@ export function prepareGroupTransaction(
     return { state: 'committed', refused }
   }
 
-  return (works) => {
+  function transact(works: readonly (() => void)[], guard: Guard): GroupOutcome | null {
     try {
       begin.run()
-      return run(works)
+      return run(works, guard)
     } catch (error) {
       const isBegun = client.inTransaction
       if (!isBegun && isBusy(error)) return { state: 'busy', error }
@@ -65,5 +77,40 @@ export function prepareGroupTransaction(
     } finally {
       if (client.inTransaction) rollBack.run()
     }
+  }
+
+  return (works) => {
+    const outcome = transact(works, count) ?? transact(works, savepoint)
+    if (outcome === null) throw new Error('a savepoint undoes whatever was stored since')
+    return outcome
+  }
+}
+
+/** Undoes nothing, but knows whether there is anything to undo. */
+function changeCount(client: Database): Guard {
+  const select = client.prepare('SELECT total_changes()')
+  const changes = () => select.values()[0]?.[0]
+  let before: ReturnType<typeof changes>
+  return {
+    begin() {
+      before = changes()
+    },
+    end() {},
+    undo: () => changes() === before,
+  }
+}
+
+function savepoints(client: Database): Guard {
+  const save = client.prepare('SAVEPOINT work')
+  const release = client.prepare('RELEASE work')
+  const rollBackTo = client.prepare('ROLLBACK TO work')
+  return {
+    begin: () => void save.run(),
+    end: () => void release.run(),
+    undo() {
+      rollBackTo.run()
+      release.run()
+      return true
+    },
   }
 }
