@@ -1,6 +1,7 @@
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import type { OtpChange, OtpRepository } from '../../application/otp-repository.ts'
 import type { Counted } from '../../domain/budget.ts'
+import { DomainError } from '../../domain/errors.ts'
 import type { FullShares } from '../../domain/mail-limit.ts'
 import { type Mailbox, mailboxOf } from '../../domain/mailbox.ts'
 import type { OtpOwner } from '../../domain/sender.ts'
@@ -9,10 +10,9 @@ import { prepareFindOtpRecord, prepareSaveOtpRecord, type StoredOtpRecord } from
 import { prepareUpsert } from './prepared-writes.ts'
 import { otpMails, verifications } from './schema.ts'
 import {
-  prepareDeleteFutureServiceMails,
   prepareDeleteServiceMail,
-  prepareFindFullShares,
   prepareInsertServiceMail,
+  prepareServiceMailShares,
 } from './service-mails.ts'
 
 const EMAIL = sql.placeholder('email')
@@ -23,8 +23,7 @@ const NOTHING_FULL: FullShares = { all: null, strangers: null, network: null }
 export function sqliteOtpRepository({ queries, read, write }: SqliteDatabase): OtpRepository {
   const find = prepareFindOtpRecord(queries)
   const store = prepareStore(queries)
-  const findFullShares = prepareFindFullShares(queries.$client)
-  const deleteFutureServiceMails = prepareDeleteFutureServiceMails(queries.$client)
+  const serviceMailShares = prepareServiceMailShares(queries.$client)
   const selectOfMailbox = queries
     .select(MAIL)
     .from(otpMails)
@@ -32,22 +31,27 @@ export function sqliteOtpRepository({ queries, read, write }: SqliteDatabase): O
     .prepare()
   const mailboxMails = prepareMailboxMails(queries)
 
+  const change = <Result>(work: () => Result) =>
+    write(work).catch((error) => {
+      if (!(error instanceof DomainError)) serviceMailShares.forgetCounts()
+      throw error
+    })
+
   return {
-    update: async (owner, change) =>
-      write(() => {
+    update: (owner, decide) =>
+      change(() => {
         const known = find(owner)
-        const result = change(known.record)
+        const result = decide(known.record)
         store(owner, known, result)
         return result
       }),
-    updateMails: async (owner, { mailboxes, service }, change) =>
-      write(() => {
+    updateMails: (owner, { mailboxes, service }, decide) =>
+      change(() => {
         const known = find(owner)
-        if (service) deleteFutureServiceMails(service)
-        const result = change({
+        const result = decide({
           record: known.record,
           mailboxMails: mailboxes.flatMap((mailbox) => selectOfMailbox.all({ mailbox })),
-          fullShares: service ? findFullShares(service) : NOTHING_FULL,
+          fullShares: service ? serviceMailShares.findFull(service) : NOTHING_FULL,
         })
         store(owner, known, result)
         return result

@@ -2,37 +2,85 @@ import type { Database } from 'bun:sqlite'
 import type { ServiceMailWindow } from '../../application/otp-repository.ts'
 import type { FullShares, ServiceMail } from '../../domain/mail-limit.ts'
 import type { Queries } from './database.ts'
+import { type MailRoom, mailRoom } from './mail-room.ts'
 import { prepareInsert } from './prepared-writes.ts'
 import { serviceMails } from './schema.ts'
 
 const IN_WINDOW = 'sent_at > ?1 AND sent_at <= ?2'
+const TO_STRANGERS = `had_premium = 0 AND ${IN_WINDOW}`
+const OF_NETWORK = `${TO_STRANGERS} AND network = ?3`
 
-/** The moment of the nth newest mail of each share, where there are so many. */
-export function prepareFindFullShares(client: Database): (window: ServiceMailWindow) => FullShares {
-  const nthNewest = (where: string) =>
-    client.prepare<{ at: number }, (number | string | null)[]>(
-      `SELECT sent_at AS at FROM service_mails WHERE ${where} ORDER BY sent_at DESC LIMIT 1 OFFSET ?3`,
-    )
-  // No more than there are can be in the window, and their ids differ. That saves walking past so many of them.
-  const span = client.prepare<{ most: number | null }, []>(
-    `SELECT (SELECT max(id) FROM service_mails) - (SELECT min(id) FROM service_mails) + 1 AS most`,
+export type ServiceMailShares = {
+  /**
+   * For use inside a write: the moment of the nth newest mail of each share, where there are so many. Deletes mails
+   * that say they were sent after the window, because the clock was ahead then.
+   */
+  findFull(window: ServiceMailWindow): FullShares
+  /** Has all mails counted anew, for after a write that failed: mails that it had deleted are there again. */
+  forgetCounts(): void
+}
+
+export function prepareServiceMailShares(client: Database): ServiceMailShares {
+  const deleteFuture = client.prepare('DELETE FROM service_mails WHERE sent_at > ?1')
+  const selectLastId = client.prepare<{ id: number | null }, []>(
+    'SELECT max(id) AS id FROM service_mails',
   )
-  const ofAll = nthNewest(IN_WINDOW)
-  const ofStrangers = nthNewest(`had_premium = 0 AND ${IN_WINDOW}`)
-  const ofNetwork = nthNewest(`had_premium = 0 AND ${IN_WINDOW} AND network = ?4`)
+  const ofAll = prepareShare(client, IN_WINDOW)
+  const ofStrangers = prepareShare(client, TO_STRANGERS)
+  const ofNetwork = prepareShare(client, OF_NETWORK)
+  const rooms = { all: mailRoom(), strangers: mailRoom() }
 
-  return ({ since, until, network, shares }) => {
-    const window = [since.getTime(), until.getTime()] as const
-    const most = span.get()?.most ?? 0
-    const nth = (statement: typeof ofAll, share: number, ...own: (string | null)[]) => {
-      const row = share > most ? null : statement.get(...window, share - 1, ...own)
+  function forgetCounts(): void {
+    rooms.all.forget()
+    rooms.strangers.forget()
+  }
+
+  return {
+    findFull({ since, until, network, shares }) {
+      const isDeleting = deleteFuture.run(until.getTime()).changes > 0
+      const lastId = selectLastId.get()?.id ?? 0
+      const window = [since.getTime(), until.getTime()] as const
+      const fullSince = (share: Share, most: number, room: MailRoom): Date | null => {
+        if (room.isCertain(most, { since, lastId })) return null
+        const mails = share.count(...window)
+        room.remember({ since, lastId, mails })
+        return mails < most ? null : share.nthNewest(most, ...window)
+      }
+      const full = {
+        all: fullSince(ofAll, shares.all, rooms.all),
+        strangers: fullSince(ofStrangers, shares.strangers, rooms.strangers),
+        network:
+          ofNetwork.count(...window, network) < shares.network
+            ? null
+            : ofNetwork.nthNewest(shares.network, ...window, network),
+      }
+      if (isDeleting) forgetCounts()
+      return full
+    },
+    forgetCounts,
+  }
+}
+
+type Share = ReturnType<typeof prepareShare>
+
+/**
+ * Counts by itself, because SQLite compiles a statement that sorts what equals a bound value anew at every run, which
+ * takes longer than to count.
+ */
+function prepareShare(client: Database, where: string) {
+  type Bound = (number | string | null)[]
+  const count = client.prepare<{ mails: number }, Bound>(
+    `SELECT count(*) AS mails FROM service_mails WHERE ${where}`,
+  )
+  const select = client.prepare<{ at: number }, Bound>(
+    `SELECT sent_at AS at FROM service_mails WHERE ${where} ORDER BY sent_at DESC LIMIT 1 OFFSET ?`,
+  )
+  return {
+    count: (...bound: Bound): number => count.get(...bound)?.mails ?? 0,
+    nthNewest(nth: number, ...bound: Bound): Date | null {
+      const row = select.get(...bound, nth - 1)
       return row && new Date(row.at)
-    }
-    return {
-      all: nth(ofAll, shares.all),
-      strangers: nth(ofStrangers, shares.strangers),
-      network: nth(ofNetwork, shares.network, network),
-    }
+    },
   }
 }
 
@@ -50,12 +98,4 @@ export function prepareDeleteServiceMail(client: Database): (mail: ServiceMail) 
   )
   return ({ at, isCustomer, network }) =>
     void deletion.run(at.getTime(), isCustomer ? 1 : 0, network)
-}
-
-/** Deletes those that say they were sent after the window: the clock was ahead then. */
-export function prepareDeleteFutureServiceMails(
-  client: Database,
-): (window: Pick<ServiceMailWindow, 'until'>) => void {
-  const deletion = client.prepare('DELETE FROM service_mails WHERE sent_at > ?1')
-  return ({ until }) => void deletion.run(until.getTime())
 }

@@ -1,0 +1,35 @@
+/** What was counted: so many mails were in the window that begins at `since`, when the last mail had that id. */
+type Count = {
+  readonly since: Date
+  readonly lastId: number
+  readonly mails: number
+}
+
+/**
+ * Tells from an earlier count that a window cannot hold so many mails yet. No mail that was out of the window then
+ * comes into it, and each that is new has an id of its own above `lastId`, or one that a counted mail has left.
+ */
+export type MailRoom = {
+  /** Whether there are certainly fewer. */
+  isCertain(most: number, now: Omit<Count, 'mails'>): boolean
+  remember(count: Count): void
+  /** For where a deletion was undone: mails that were not counted are there again. */
+  forget(): void
+}
+
+export function mailRoom(): MailRoom {
+  let last: Count | null = null
+  return {
+    isCertain(most, { since, lastId }) {
+      // A clock that was set back, or a table that was emptied, says nothing about what came since.
+      if (!last || since < last.since || lastId < last.lastId) return false
+      return last.mails + (lastId - last.lastId) < most
+    },
+    remember(count) {
+      last = count
+    },
+    forget() {
+      last = null
+    },
+  }
+}
