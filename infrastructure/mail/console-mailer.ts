@@ -1,7 +1,7 @@
 import type { Content, Mailer } from '../../application/ports.ts'
 import type { Email } from '../../domain/email.ts'
 import type { EmailContent } from './mail-layout.ts'
-import { otpEmail } from './otp-email.ts'
+import { otpEmailWriter } from './otp-email.ts'
 import { paymentEmail } from './payment-email.ts'
 
 /** Shows mails on the console instead of sending them, codes included: for development only. */
@@ -14,7 +14,7 @@ export function consoleMailer({
   content: Content
   publicUrl: string
 }): Mailer {
-  const host = new URL(publicUrl).hostname
+  const writeOtpEmail = otpEmailWriter({ content, host: new URL(publicUrl).hostname })
 
   function show(to: Email, { subject, text }: EmailContent): void {
     const lines = [`To: ${to}`, `Subject: ${subject}`, '', ...text.split('\n')]
@@ -22,10 +22,7 @@ export function consoleMailer({
   }
 
   return {
-    async sendOtp({ to, code, language: wanted, validForMs }) {
-      const { language, strings } = content.in(wanted)
-      show(to, otpEmail({ code, language, validForMs, host, strings }))
-    },
+    sendOtp: async (mail) => show(mail.to, writeOtpEmail(mail)),
     async sendPaymentNotice(notice) {
       const { language, strings } = content.in(notice.language)
       show(notice.to, paymentEmail({ ...notice, language }, { publicUrl, strings }))

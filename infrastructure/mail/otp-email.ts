@@ -1,38 +1,80 @@
 import type { Strings } from '../../application/content/strings.ts'
+import type { Content, OtpMail } from '../../application/ports.ts'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Language } from '../../domain/language.ts'
 import { numberFormat } from '../../domain/number-format.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import { type Block, type EmailContent, layOutMail, paragraph, translator } from './mail-layout.ts'
 
+/** What the mail says beside the code. */
+type Words = {
+  readonly language: Language
+  readonly validForMs: number
+  readonly host: string
+  readonly strings: Strings
+}
+
+/** Stands where the code belongs, in the words of a language as well. */
+const CODE_PLACE = '{code}'
+
 /** The words of the mail that carries a code. No link: nothing to click. */
-export function otpEmail({
-  code,
-  language,
-  validForMs,
+export function otpEmail({ code, ...words }: Words & { code: OtpCode }): EmailContent {
+  return fill(cutAtCode(layOut(words)), code)
+}
+
+/**
+ * As `otpEmail`, in the language wanted or the default one. Nearly all mails of a language differ in nothing but the
+ * code, so the last one is kept without it.
+ */
+export function otpEmailWriter({
+  content,
   host,
-  strings,
 }: {
-  code: OtpCode
-  language: Language
-  validForMs: number
+  content: Content
   host: string
-  strings: Strings
-}): EmailContent {
-  const translate = translator(strings, { code, duration: formatDuration(validForMs, language) })
+}): (mail: Pick<OtpMail, 'code' | 'language' | 'validForMs'>) => EmailContent {
+  const known = new Map<Language, { readonly validForMs: number; readonly mail: CutMail }>()
+
+  function cutMailFor(wanted: Language, validForMs: number): CutMail {
+    const last = known.get(wanted)
+    if (last?.validForMs === validForMs) return last.mail
+    const mail = cutAtCode(layOut({ ...content.in(wanted), validForMs, host }))
+    known.set(wanted, { validForMs, mail })
+    return mail
+  }
+
+  return ({ code, language, validForMs }) => fill(cutMailFor(language, validForMs), code)
+}
+
+/** The mail with `CODE_PLACE` for the code. */
+function layOut({ language, validForMs, host, strings }: Words): EmailContent {
+  const translate = translator(strings, { duration: formatDuration(validForMs, language) })
   const validity = translate('mail_code_validity')
   return layOutMail({
     language,
     subject: translate('mail_code_subject'),
-    preheader: `${code} · ${validity}`,
+    preheader: `${CODE_PLACE} · ${validity}`,
     blocks: [
       paragraph(translate('mail_code_intro')),
-      codeBlock(code),
+      codeBlock(CODE_PLACE),
       paragraph(validity, translate('mail_code_secrecy')),
       aside(translate('mail_code_ignore')),
-      domainBound(code, host),
+      domainBound(CODE_PLACE, host),
     ],
   })
+}
+
+/** The parts of a mail in the pieces between which its code belongs. */
+type CutMail = Pick<EmailContent, 'headers'> &
+  Readonly<Record<'subject' | 'text' | 'html', readonly string[]>>
+
+function cutAtCode({ subject, text, html, headers }: EmailContent): CutMail {
+  const cut = (part: string) => part.split(CODE_PLACE)
+  return { subject: cut(subject), text: cut(text), html: cut(html), headers }
+}
+
+function fill({ subject, text, html, headers }: CutMail, code: OtpCode): EmailContent {
+  return { subject: subject.join(code), text: text.join(code), html: html.join(code), headers }
 }
 
 /** Whole minutes, rounded down so that nothing is promised that does not hold; below one minute, seconds. */
@@ -44,7 +86,7 @@ function formatDuration(milliseconds: number, language: Language): string {
   return format.format(Math.floor(milliseconds / unitMs))
 }
 
-function codeBlock(code: OtpCode): Block {
+function codeBlock(code: string): Block {
   const style = 'margin:24px 0;font-size:36px;font-weight:700;letter-spacing:6px;text-align:center'
   return { text: code, html: `<p dir="ltr" style="${style}">${code}</p>` }
 }
@@ -57,6 +99,6 @@ function aside(words: string): Block {
 }
 
 /** Browsers and phones fill the code in on `host` alone (https://wicg.github.io/sms-one-time-codes/). */
-function domainBound(code: OtpCode, host: string): Block {
+function domainBound(code: string, host: string): Block {
   return { text: `@${host} #${code}`, html: '' }
 }

@@ -8,7 +8,7 @@ import { RESEND_URL } from '../config/email-settings.ts'
 import { SYSTEM_TIMERS } from '../system-clock.ts'
 import { readAnnouncedPace } from './announced-pace.ts'
 import type { EmailContent } from './mail-layout.ts'
-import { otpEmail } from './otp-email.ts'
+import { otpEmailWriter } from './otp-email.ts'
 import { paymentEmail } from './payment-email.ts'
 import { type Answer, type SendingPace, sendingPace } from './sending-pace.ts'
 
@@ -38,7 +38,7 @@ export function resendMailer({
     const { Resend } = await import('resend')
     return new Resend(apiKey, { baseUrl: baseUrl ?? RESEND_URL })
   })
-  const host = new URL(publicUrl).hostname
+  const writeOtpEmail = otpEmailWriter({ content, host: new URL(publicUrl).hostname })
 
   /** Each try of a mail is the same request, under the same key. */
   async function tryOnce(
@@ -68,11 +68,7 @@ export function resendMailer({
     pace.send((timeLeftMs) => tryOnce(to, mail, timeLeftMs), { isCustomer })
 
   return {
-    async sendOtp({ to, code, language: wanted, validForMs, isCustomer }) {
-      const { language, strings } = content.in(wanted)
-      const mail = otpEmail({ code, language, validForMs, host, strings })
-      await send({ to, key: null }, mail, isCustomer)
-    },
+    sendOtp: async (mail) => send({ to: mail.to, key: null }, writeOtpEmail(mail), mail.isCustomer),
     async sendPaymentNotice(notice) {
       const { language, strings } = content.in(notice.language)
       await send(notice, paymentEmail({ ...notice, language }, { publicUrl, strings }), true)

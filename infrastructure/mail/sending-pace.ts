@@ -66,8 +66,8 @@ export function sendingPace({
   let isOneByOne = false
   let underWay = 0
   let turns = 0
-  /** Until when each of the latest tries counts for the provider. */
-  let counted: { untilMs: number }[] = []
+  /** Until when each try counts for the provider that is under way, or that the limit may still count. */
+  const counted = new Set<{ untilMs: number }>()
   let cancelTimer = () => {}
 
   const lineOf = ({ isCustomer }: Pick<Waiting, 'isCustomer'>) =>
@@ -78,7 +78,7 @@ export function sendingPace({
   function advance(): void {
     cancelTimer()
     const now = timers.monotonicMs()
-    counted = counted.filter(({ untilMs }) => untilMs > now)
+    if (limit) forgetUncounted(now)
     refuseLate(now)
     let dueMs = nextStartMs(now)
     for (let next = takeNext(dueMs <= now); next; next = takeNext(dueMs <= now)) {
@@ -88,6 +88,10 @@ export function sendingPace({
     comeBack(now, dueMs)
   }
 
+  function forgetUncounted(now: number): void {
+    for (const count of counted) if (count.untilMs <= now) counted.delete(count)
+  }
+
   function takeNext(isDue: boolean): Waiting | undefined {
     return isDue ? (lines.customers.shift() ?? lines.strangers.shift()) : undefined
   }
@@ -95,8 +99,8 @@ export function sendingPace({
   /** When the next try may start; Infinity where only an answer can say. */
   function nextStartMs(now: number): number {
     if (isOneByOne && underWay > 0) return Number.POSITIVE_INFINITY
-    if (limit === null || counted.length < limit.count) return Math.max(now, pausedUntilMs)
-    const ends = counted.map(({ untilMs }) => untilMs).sort((left, right) => right - left)
+    if (limit === null || counted.size < limit.count) return Math.max(now, pausedUntilMs)
+    const ends = Array.from(counted, ({ untilMs }) => untilMs).sort((left, right) => right - left)
     return Math.max(ends[limit.count - 1] ?? now, pausedUntilMs)
   }
 
@@ -115,16 +119,17 @@ export function sendingPace({
   function refuseLate(now: number): void {
     const startMs = Math.max(now, pausedUntilMs)
     for (const line of [lines.customers, lines.strangers]) {
-      const firstInTime = line.findIndex((mail) => lastStartMs(mail) > startMs)
-      const late = line.splice(0, firstInTime === -1 ? line.length : firstInTime)
-      for (const { reject, tooMany } of late) reject(tooMany ?? noTurn())
+      for (let [mail] = line; mail && lastStartMs(mail) <= startMs; [mail] = line) {
+        line.shift()
+        mail.reject(mail.tooMany ?? noTurn())
+      }
     }
   }
 
   async function start(mail: Waiting, now: number): Promise<void> {
     const countedMs = now + COUNTED_WITHIN_MS
     const count = { untilMs: countedMs + windowMs() }
-    counted.push(count)
+    counted.add(count)
     underWay++
     try {
       const answer = await mail.tryOnce(mail.deadlineMs - now)
@@ -136,7 +141,9 @@ export function sendingPace({
       mail.reject(error)
     }
     underWay--
-    count.untilMs = Math.min(countedMs, timers.monotonicMs()) + windowMs()
+    const answeredMs = timers.monotonicMs()
+    count.untilMs = Math.min(countedMs, answeredMs) + windowMs()
+    if (count.untilMs <= answeredMs) counted.delete(count)
     advance()
   }
 

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { LANGUAGES, type Language } from '../../../domain/language.ts'
 import type { OtpCode } from '../../../domain/otp.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
-import { otpEmail } from '../../../infrastructure/mail/otp-email.ts'
+import { otpEmail, otpEmailWriter } from '../../../infrastructure/mail/otp-email.ts'
 import { withSuffix } from '../../support/fakes.ts'
 
 const content = builtInContent()
@@ -133,4 +133,19 @@ test('words that look like HTML are shown, not obeyed', () => {
   expect(html).not.toContain('<b>')
   expect(html.match(/&lt;b&gt;&amp;&quot;&#x27;/g)).toHaveLength(6)
   expect(text).toContain('<b>&"\'')
+})
+
+test('a mail is the same, whatever was written before it', () => {
+  const host = 'alibi.example.com'
+  const write = otpEmailWriter({ content, host })
+  const [one, other] = ['012345', '999999'] as OtpCode[]
+  for (const language of [...LANGUAGES, ...LANGUAGES]) {
+    for (const validForMs of [600_000, 600_000, 45_000]) {
+      for (const code of [one!, other!, one!]) {
+        const { strings } = content.in(language)
+        const mail = otpEmail({ code, language, validForMs, host, strings })
+        expect(write({ code, language, validForMs })).toEqual(mail)
+      }
+    }
+  }
 })
