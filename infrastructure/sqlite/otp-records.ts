@@ -1,14 +1,10 @@
-import { and, eq, sql } from 'drizzle-orm'
 import type { Counted } from '../../domain/budget.ts'
-import type { Otp, OtpRecord } from '../../domain/otp.ts'
+import type { Email } from '../../domain/email.ts'
+import type { CountedMail, Otp, OtpRecord } from '../../domain/otp.ts'
 import type { OtpOwner } from '../../domain/sender.ts'
 import { toOtpRecord } from '../database/rows.ts'
 import type { Queries } from './database.ts'
-import { prepareInsert } from './prepared-writes.ts'
-import { otpMails, otps, otpWrongTries } from './schema.ts'
 
-const EMAIL = sql.placeholder('email')
-const SENDER = sql.placeholder('sender')
 const ROLES = ['current', 'replacement'] as const
 
 /** A record, and at which positions its mails and wrong tries are stored. */
@@ -17,52 +13,59 @@ export type StoredOtpRecord = {
   readonly positions: ReadonlyMap<Counted, number>
 }
 
-/** Several statements: the caller sees to it that they see one moment. */
-export function prepareFindOtpRecord(queries: Queries): (owner: OtpOwner) => StoredOtpRecord {
-  const selectOtps = queries
-    .select({
-      role: otps.role,
-      otp: {
-        seed: otps.seed,
-        issuedAt: otps.issuedAt,
-        expiresAt: otps.expiresAt,
-        attemptsLeft: otps.attemptsLeft,
-      },
-    })
-    .from(otps)
-    .where(and(eq(otps.email, EMAIL), eq(otps.sender, SENDER)))
-    .prepare()
-  const selectMails = queries
-    .select({
-      position: otpMails.position,
-      mail: { at: otpMails.sentAt, network: otpMails.network, mailbox: otpMails.mailbox },
-    })
-    .from(otpMails)
-    .where(and(eq(otpMails.email, EMAIL), eq(otpMails.sender, SENDER)))
-    .prepare()
-  const selectWrongTries = queries
-    .select({
-      position: otpWrongTries.position,
-      wrongTry: { at: otpWrongTries.triedAt, network: otpWrongTries.network },
-    })
-    .from(otpWrongTries)
-    .where(and(eq(otpWrongTries.email, EMAIL), eq(otpWrongTries.sender, SENDER)))
-    .prepare()
+type Owner = [email: Email, sender: OtpOwner['sender']]
+type OtpRow = Omit<Otp, 'issuedAt' | 'expiresAt'> & {
+  readonly role: (typeof ROLES)[number]
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+type CountedRow = Omit<Counted, 'at'> & { readonly position: number; readonly at: number }
+type MailRow = CountedRow & Pick<CountedMail, 'mailbox'>
 
-  return (owner) => {
-    const mails = selectMails.all(owner).sort(byPosition)
-    const wrongTries = selectWrongTries.all(owner).sort(byPosition)
+/** Several statements: the caller sees to it that they see one moment. */
+export function prepareFindOtpRecord({
+  $client: client,
+}: Queries): (owner: OtpOwner) => StoredOtpRecord {
+  const selectOtps = client.prepare<OtpRow, Owner>(
+    `SELECT role, seed, issued_at AS issuedAt, expires_at AS expiresAt, attempts_left AS attemptsLeft
+      FROM otps WHERE email = ?1 AND sender = ?2`,
+  )
+  const selectMails = client.prepare<MailRow, Owner>(
+    `SELECT position, sent_at AS at, network, mailbox FROM otp_mails WHERE email = ?1 AND sender = ?2`,
+  )
+  const selectWrongTries = client.prepare<CountedRow, Owner>(
+    `SELECT position, tried_at AS at, network FROM otp_wrong_tries WHERE email = ?1 AND sender = ?2`,
+  )
+
+  return ({ email, sender }) => {
+    const positions = new Map<Counted, number>()
+    const mails = selectMails.all(email, sender).sort(byPosition).map(toMail)
+    const wrongTries = selectWrongTries.all(email, sender).sort(byPosition).map(toWrongTry)
     const record = toOtpRecord({
-      otps: selectOtps.all(owner),
-      mails: mails.map(({ mail }) => mail),
-      wrongTries: wrongTries.map(({ wrongTry }) => wrongTry),
+      otps: selectOtps.all(email, sender).map(toOtp),
+      mails,
+      wrongTries,
     })
-    const positions = new Map<Counted, number>([
-      ...mails.map(({ mail, position }) => [mail, position] as const),
-      ...wrongTries.map(({ wrongTry, position }) => [wrongTry, position] as const),
-    ])
+
+    function toMail({ position, at, network, mailbox }: MailRow): CountedMail {
+      const mail = { at: new Date(at), network, mailbox }
+      positions.set(mail, position)
+      return mail
+    }
+
+    function toWrongTry({ position, at, network }: CountedRow): Counted {
+      const wrongTry = { at: new Date(at), network }
+      positions.set(wrongTry, position)
+      return wrongTry
+    }
+
     return { record, positions }
   }
+}
+
+function toOtp({ role, seed, issuedAt, expiresAt, attemptsLeft }: OtpRow) {
+  const otp = { seed, issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt), attemptsLeft }
+  return { role, otp }
 }
 
 type Placed = { readonly position: number }
@@ -80,8 +83,14 @@ export function prepareSaveOtpRecord(
   queries: Queries,
 ): (owner: OtpOwner, known: StoredOtpRecord, record: OtpRecord) => void {
   const saveOtp = prepareSaveOtp(queries)
-  const insertMail = prepareInsert(queries, otpMails)
-  const insertWrongTry = prepareInsert(queries, otpWrongTries)
+  const insertMail = queries.$client.prepare(
+    `INSERT INTO otp_mails (email, sender, position, sent_at, network, mailbox)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+  )
+  const insertWrongTry = queries.$client.prepare(
+    `INSERT INTO otp_wrong_tries (email, sender, position, tried_at, network)
+      VALUES (?1, ?2, ?3, ?4, ?5)`,
+  )
   const prepareDelete = (table: string) =>
     queries.$client.prepare(
       `DELETE FROM ${table} WHERE email = ?1 AND sender = ?2 AND position = ?3`,
@@ -96,14 +105,13 @@ export function prepareSaveOtpRecord(
     const mails = changesOf(before.mails, after.mails, positions)
     for (const position of mails.deleted) deleteMail.run(email, sender, position)
     for (const { position, one } of mails.inserted) {
-      const { at, network, mailbox } = one
-      insertMail({ ...owner, position, sentAt: at, network, mailbox })
+      insertMail.run(email, sender, position, one.at.getTime(), one.network, one.mailbox)
     }
 
     const wrongTries = changesOf(before.wrongTries, after.wrongTries, positions)
     for (const position of wrongTries.deleted) deleteWrongTry.run(email, sender, position)
     for (const { position, one } of wrongTries.inserted) {
-      insertWrongTry({ ...owner, position, triedAt: one.at, network: one.network })
+      insertWrongTry.run(email, sender, position, one.at.getTime(), one.network)
     }
   }
 }

@@ -1,9 +1,10 @@
+import type { Database } from 'bun:sqlite'
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import type { OtpChange, OtpRepository } from '../../application/otp-repository.ts'
 import type { Counted } from '../../domain/budget.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { FullShares } from '../../domain/mail-limit.ts'
-import { type Mailbox, mailboxOf } from '../../domain/mailbox.ts'
+import { type Mailbox, type MailboxDigest, mailboxOf } from '../../domain/mailbox.ts'
 import type { OtpOwner } from '../../domain/sender.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { prepareFindOtpRecord, prepareSaveOtpRecord, type StoredOtpRecord } from './otp-records.ts'
@@ -24,11 +25,7 @@ export function sqliteOtpRepository({ queries, read, write }: SqliteDatabase): O
   const find = prepareFindOtpRecord(queries)
   const store = prepareStore(queries)
   const serviceMailShares = prepareServiceMailShares(queries.$client)
-  const selectOfMailbox = queries
-    .select(MAIL)
-    .from(otpMails)
-    .where(eq(otpMails.mailbox, sql.placeholder('mailbox')))
-    .prepare()
+  const findMailsInto = prepareFindMailsInto(queries.$client)
   const mailboxMails = prepareMailboxMails(queries)
 
   const change = <Result>(work: () => Result) =>
@@ -50,7 +47,7 @@ export function sqliteOtpRepository({ queries, read, write }: SqliteDatabase): O
         const known = find(owner)
         const result = decide({
           record: known.record,
-          mailboxMails: mailboxes.flatMap((mailbox) => selectOfMailbox.all({ mailbox })),
+          mailboxMails: mailboxes.flatMap(findMailsInto),
           fullShares: service ? serviceMailShares.findFull(service) : NOTHING_FULL,
         })
         store(owner, known, result)
@@ -59,6 +56,17 @@ export function sqliteOtpRepository({ queries, read, write }: SqliteDatabase): O
     findMailboxMails: async (mailbox) => read(() => mailboxMails.find(mailbox)),
     forgetMailbox: async (mailbox) => write(() => mailboxMails.forget(mailbox)),
   }
+}
+
+function prepareFindMailsInto(client: Database): (mailbox: MailboxDigest) => Counted[] {
+  const select = client.prepare<{ at: number } & Pick<Counted, 'network'>, [MailboxDigest]>(
+    'SELECT sent_at AS at, network FROM otp_mails WHERE mailbox = ?1',
+  )
+  const toCounted = ({ at, network }: ReturnType<typeof select.all>[number]): Counted => ({
+    at: new Date(at),
+    network,
+  })
+  return (mailbox) => select.all(mailbox).map(toCounted)
 }
 
 /** By the addresses, since the key of the digests is not here. */
@@ -92,7 +100,7 @@ function prepareStore(
 ): (owner: OtpOwner, known: StoredOtpRecord, change: OtpChange) => void {
   const saveRecord = prepareSaveOtpRecord(queries)
   const saveVerification = prepareUpsert(queries, verifications)
-  const insertServiceMail = prepareInsertServiceMail(queries)
+  const insertServiceMail = prepareInsertServiceMail(queries.$client)
   const deleteServiceMail = prepareDeleteServiceMail(queries.$client)
 
   return (owner, known, { record, verification, serviceMail, releasedServiceMail }) => {

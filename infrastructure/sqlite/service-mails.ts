@@ -1,10 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ServiceMailWindow } from '../../application/otp-repository.ts'
 import type { FullShares, ServiceMail } from '../../domain/mail-limit.ts'
-import type { Queries } from './database.ts'
 import { type MailRoom, mailRoom } from './mail-room.ts'
-import { prepareInsert } from './prepared-writes.ts'
-import { serviceMails } from './schema.ts'
 
 const IN_WINDOW = 'sent_at > ?1 AND sent_at <= ?2'
 const TO_STRANGERS = `had_premium = 0 AND ${IN_WINDOW}`
@@ -84,9 +81,11 @@ function prepareShare(client: Database, where: string) {
   }
 }
 
-export function prepareInsertServiceMail(queries: Queries): (mail: ServiceMail) => void {
-  const insert = prepareInsert(queries, serviceMails)
-  return ({ at, isCustomer, network }) => insert({ sentAt: at, isCustomer, network })
+export function prepareInsertServiceMail(client: Database): (mail: ServiceMail) => void {
+  const insert = client.prepare(
+    'INSERT INTO service_mails (sent_at, had_premium, network) VALUES (?1, ?2, ?3)',
+  )
+  return ({ at, isCustomer, network }) => void insert.run(at.getTime(), isCustomer ? 1 : 0, network)
 }
 
 /** Deletes one of those that are alike. */
