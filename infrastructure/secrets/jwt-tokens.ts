@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { jwt } from '@elysiajs/jwt'
 import { SignJWT } from 'jose'
+import { onceAsked } from '../../application/first-use.ts'
 import type { Token, Tokens } from '../../application/ports.ts'
 import { findEmail } from '../../domain/email.ts'
 import type { Epoch } from '../../domain/log-out.ts'
@@ -37,7 +38,8 @@ export function jwtTokens({
   issuer: string
   lifetimeMs: number
 }): Tokens {
-  const key = new TextEncoder().encode(secret)
+  // Given the bytes, the library would import them anew for each token.
+  const signingKey = onceAsked(() => importKey(secret))
   // The signature and the claims of a token never change. Only what we have signed is kept: no stranger can fill it.
   const verified = recentEntries<TokenClaims>({
     sizeMax: REMEMBERED_BYTES_MAX,
@@ -62,11 +64,20 @@ export function jwtTokens({
         exp: wholeSeconds(now.getTime() + lifetimeMs),
         jti: newTokenId(epoch),
       })
-      return (await claims.setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(key)) as Token
+      return (await claims
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .sign(await signingKey())) as Token
     },
 
     verify: (token) => verified.find(token) ?? verify(token),
   }
+}
+
+function importKey(secret: string): Promise<CryptoKey> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  return crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, [
+    'sign',
+  ])
 }
 
 /** A part of a text keeps the whole text in memory: here the header of a request, which its sender may make long. */
