@@ -74,6 +74,15 @@ describe('a start of the service', () => {
   })
 })
 
+describe('metrics', () => {
+  test("load the parts of prom-client that they use, and not what needs node's HTTP", async () => {
+    const names = await loaded('infrastructure/prometheus/prometheus-metrics.ts')
+
+    expect(found(names, ['prom-client'])).not.toContain('prom-client')
+    expect(found(names, ['prom-client'])).toContain('prom-client/lib/counter.js')
+  })
+})
+
 describe('this very test', () => {
   test('follows what a file imports, and what is imported by that', async () => {
     const names = await loaded('infrastructure/doctor/stripe.ts')

@@ -1,4 +1,8 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+// The whole of it also loads what pushes metrics and gathers them from other processes, and for that node's HTTP.
+import Counter from 'prom-client/lib/counter.js'
+import Gauge from 'prom-client/lib/gauge.js'
+import Histogram from 'prom-client/lib/histogram.js'
 
 /** Begins at zero for each known label: Prometheus sees no increase in a series that begins at 1. */
 export function counter<Label extends string>(

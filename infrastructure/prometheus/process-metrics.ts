@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { Counter, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import Counter from 'prom-client/lib/counter.js'
 import { gauge } from './instruments.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client'
+import Registry from 'prom-client/lib/registry.js'
 import type { Backups, Clock } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'

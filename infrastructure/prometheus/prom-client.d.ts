@@ -1,0 +1,21 @@
+// The package has types only for all of it together.
+
+declare module 'prom-client/lib/registry.js' {
+  import { Registry } from 'prom-client'
+  export = Registry
+}
+
+declare module 'prom-client/lib/counter.js' {
+  import { Counter } from 'prom-client'
+  export = Counter
+}
+
+declare module 'prom-client/lib/gauge.js' {
+  import { Gauge } from 'prom-client'
+  export = Gauge
+}
+
+declare module 'prom-client/lib/histogram.js' {
+  import { Histogram } from 'prom-client'
+  export = Histogram
+}
