@@ -14,6 +14,7 @@ import {
   max,
   sql,
 } from 'drizzle-orm'
+import { onFirstUse } from '../../application/first-use.ts'
 import type {
   FileSizes,
   OutboxCount,
@@ -50,15 +51,15 @@ export function sqliteStatistics({
   read,
   readTogether,
 }: SqliteDatabase): Statistics {
-  const countSlice = prepareCountPurchases(queries)
-  const countOutbox = prepareCountOutbox(queries)
-  const rankWrongTries = prepareRankWrongTries(queries)
-  const countServiceMails = prepareCountServiceMails(queries)
-  const selectLastGrantChange = queries
-    .select({ last: max(auditEntries.id) })
-    .from(auditEntries)
-    .prepare()
-  const selectGrantChanges = prepareCountGrantChanges(queries)
+  // A start asks for the last change of a grant, and for nothing else.
+  const countSlice = onFirstUse(() => prepareCountPurchases(queries))
+  const countOutbox = onFirstUse(() => prepareCountOutbox(queries))
+  const rankWrongTries = onFirstUse(() => prepareRankWrongTries(queries))
+  const countServiceMails = onFirstUse(() => prepareCountServiceMails(queries))
+  const selectGrantChanges = onFirstUse(() => prepareCountGrantChanges(queries))
+  const selectLastGrantChange = queries.$client.prepare<{ last: number | null }, []>(
+    'SELECT max(id) AS last FROM audit_entries',
+  )
 
   return {
     async countPurchases() {
@@ -66,7 +67,7 @@ export function sqliteStatistics({
       for (const state of PURCHASE_STATES) {
         let sum = 0
         for (let after: PurchaseId | null = NO_PURCHASE; after !== null; ) {
-          const slice = await read(() => countSlice(state, after ?? NO_PURCHASE))
+          const slice = await read(() => countSlice()(state, after ?? NO_PURCHASE))
           sum += slice.purchases
           after = slice.purchases < PURCHASES_AT_ONCE ? null : slice.last
           // Whatever waits goes first.
@@ -76,16 +77,16 @@ export function sqliteStatistics({
       }
       return toPurchaseCounts(counted)
     },
-    countOutbox: async () => readTogether(countOutbox),
+    countOutbox: async () => readTogether(() => countOutbox()()),
     rankWrongTries: async ({ from, until, top }) =>
       // A placeholder takes only SQLite's own types, and dates are none.
-      readTogether(() => rankWrongTries({ from: from.getTime(), until: until.getTime(), top })),
+      readTogether(() => rankWrongTries()({ from: from.getTime(), until: until.getTime(), top })),
     countServiceMails: async ({ since, until }) =>
-      read(() => countServiceMails({ since: since.getTime(), until: until.getTime() })),
+      read(() => countServiceMails()({ since: since.getTime(), until: until.getTime() })),
     findLastGrantChange: async () => read(() => selectLastGrantChange.get()?.last ?? 0),
     countGrantChanges: async (after) =>
       read(() => {
-        const rows = selectGrantChanges.all({ after })
+        const rows = selectGrantChanges().all({ after })
         const entries = rows.reduce((sum, { changes }) => sum + changes, 0)
         return {
           last: Math.max(after, ...rows.map(({ last }) => last ?? after)),
