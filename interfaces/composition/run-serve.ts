@@ -18,7 +18,7 @@ import { SYSTEM_PAUSES, systemClock } from '../../infrastructure/system-clock.ts
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
 import { lineWriter } from '../../infrastructure/telemetry/line-writer.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
-import { standardOutput } from '../../infrastructure/telemetry/standard-output.ts'
+import { STANDARD_OUTPUT, standardOutput } from '../../infrastructure/telemetry/standard-output.ts'
 import { talliedLog } from '../../infrastructure/telemetry/tallied-log.ts'
 import { workInBackground } from '../background/background.ts'
 import { serviceTasks } from '../background/tasks.ts'
@@ -53,7 +53,7 @@ export async function openService(
   { version }: { version: string },
 ): Promise<Service> {
   const { config, content } = await loadSettings(environment)
-  const priorities = isJournal(process.stdout.fd, environment.env['JOURNAL_STREAM'])
+  const priorities = isJournal(STANDARD_OUTPUT, environment.env['JOURNAL_STREAM'])
   const { logLevel: level, logFormat: format, tokenLifetimeMs } = config
   const { write, flush, end } = lineWriter(standardOutput(), {
     onLost: (lost) => logOfLosses('log.failed', lost),
