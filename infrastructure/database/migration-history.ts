@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { SchemaFacts } from '../../application/doctor/database.ts'
 import { IncompatibleDatabase } from './outage.ts'
 
@@ -9,7 +8,7 @@ export type AppliedMigration = { readonly name: string; readonly sha256: string 
 
 /** The hash by which a database remembers what was applied. */
 export function hashOf({ sql }: Migration): string {
-  return createHash('sha256').update(sql).digest('hex')
+  return new Bun.CryptoHasher('sha256').update(sql).digest('hex')
 }
 
 /**

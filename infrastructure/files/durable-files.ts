@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readSync, writeSync } from 'node:fs'
 import { hasCode } from './node-errors.ts'
 
@@ -77,7 +76,7 @@ function readInChunks(source: string | number, take: (chunk: Uint8Array) => void
 }
 
 function readWhole(input: number, take: (chunk: Uint8Array) => void): string {
-  const hash = createHash('sha256')
+  const hash = new Bun.CryptoHasher('sha256')
   const buffer = new Uint8Array(CHUNK_BYTES)
   for (let position = 0; ; ) {
     const bytes = readSync(input, buffer, 0, CHUNK_BYTES, position)

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { equalInConstantTime } from '../../domain/constant-time.ts'
 import type { Order } from '../../domain/purchase.ts'
 import { deriveKeys, lengthPrefixed } from './hmac-secrets.ts'
@@ -31,7 +30,7 @@ export function orderSeals({
 }
 
 function sealUnder(key: Buffer, { id, email, price }: SealedOrder): string {
-  const seal = createHmac('sha256', key)
+  const seal = new Bun.CryptoHasher('sha256', key)
   for (const part of [id, email, String(price.amount), price.currency]) {
     seal.update(lengthPrefixed(part))
   }
