@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../files/node-errors.ts'
+import { randomBytes } from './random.ts'
 
 const FILE_NAME = 'jwt-secret'
 const SECRET_BYTES = 32

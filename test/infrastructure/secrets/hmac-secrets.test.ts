@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
+import { createHash, hkdfSync } from 'node:crypto'
 import type { Email } from '../../../domain/email.ts'
 import { isErased } from '../../../domain/erasure.ts'
 import { mailboxOf } from '../../../domain/mailbox.ts'
 import { type OtpSeed, parseOtpCode } from '../../../domain/otp.ts'
-import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
+import { deriveKeys, hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
 import { CHALLENGE, OTHER_CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
 
 const secrets = hmacSecrets({ secret: 'a secret of more than thirty-two bytes' })
@@ -22,6 +22,19 @@ function chiSquared(counts: readonly number[]): number {
   const expected = counts.reduce((sum, count) => sum + count, 0) / counts.length
   return counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
 }
+
+describe('keys', () => {
+  test.each(['a', 'a secret of more than thirty-two bytes', 'ö'.repeat(200)])(
+    'are derived as RFC 5869 says, as by another implementation of it',
+    (secret) => {
+      const keys = deriveKeys({ secret, previousSecret: `${secret} of before` }, 'alibi/test/v1')
+      const expected = [secret, `${secret} of before`].map((one) =>
+        Buffer.from(hkdfSync('sha256', one, '', 'alibi/test/v1', 32)),
+      )
+      expect(keys as readonly Buffer[]).toEqual(expected)
+    },
+  )
+})
 
 describe('otp seeds', () => {
   test('are 16 random bytes', () => {
