@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { jwt } from '@elysiajs/jwt'
 import { SignJWT } from 'jose'
 import { onceAsked } from '../../application/first-use.ts'
@@ -93,7 +92,7 @@ function wholeSeconds(milliseconds: number): number {
 function newTokenId(epoch: Epoch): string {
   const bits = epoch.toString(16).padStart(12, '0')
   // All but the first 48 bits, and the version, which says that all of them are random.
-  const random = randomUUID().slice('xxxxxxxx-xxxx-4'.length)
+  const random = crypto.randomUUID().slice('xxxxxxxx-xxxx-4'.length)
   return `${bits.slice(0, 8)}-${bits.slice(8)}-8${random}`
 }
 
