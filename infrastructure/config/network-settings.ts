@@ -1,5 +1,6 @@
-import { BlockList, isIP } from 'node:net'
 import { isLoopback } from '../../application/loopback.ts'
+import { networkOf } from '../../domain/client-network.ts'
+import { ipVersionOf } from '../../domain/ip-address.ts'
 import { ANY_WEB_ORIGIN, parseBrowserOrigin, SECURE_ORIGIN } from './origins.ts'
 import { listOf, SWITCH, wholeNumber } from './setting-formats.ts'
 import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
@@ -23,7 +24,7 @@ const HOST_NAME =
 
 const HOST: SettingFormat<string> = {
   shape: 'an address or host name to listen on, such as 127.0.0.1, ::1 or 0.0.0.0',
-  parse: (text) => (isIP(text) || isHostName(text) ? text : undefined),
+  parse: (text) => (ipVersionOf(text) || isHostName(text) ? text : undefined),
 }
 
 const PORT = wholeNumber({ min: 0, max: 65_535 })
@@ -83,7 +84,7 @@ function refusePublic(
   { host, publicUrl }: Pick<NetworkConfig, 'host' | 'publicUrl'>,
 ): void {
   const unless = 'in development, unless ALLOW_PUBLIC_DEVELOPMENT=on lets everybody see codes'
-  if (!isOwnMachine(`http://${isIP(host) === 6 ? `[${host}]` : host}`)) {
+  if (!isOwnMachine(`http://${ipVersionOf(host) === 6 ? `[${host}]` : host}`)) {
     settings.report(`HOST must be on loopback, such as 127.0.0.1, ${unless}`)
   }
   if (publicUrl !== null && !isOwnMachine(publicUrl)) {
@@ -101,24 +102,31 @@ function isHostName(text: string): boolean {
 
 function parseAddressBlock(text: string): string | undefined {
   const [, address = '', prefix = '0'] = /^([0-9a-f.:]+)(?:\/([0-9]{1,3}))?$/i.exec(text) ?? []
-  const version = isIP(address)
-  return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128) ? text : undefined
+  const version = ipVersionOf(address)
+  return version !== 0 && Number(prefix) <= bitsOf(version) ? text : undefined
 }
+
+const bitsOf = (version: ReturnType<typeof ipVersionOf>) => (version === 4 ? 32 : 128)
 
 /** Whether an address is one of these addresses, or in one of these CIDR blocks. Throws for any other entry. */
 export function addressTest(entries: readonly string[]): AddressTest {
   if (entries.length === 0) return isNone
-  const listed = new BlockList()
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/')
-    if (prefix === undefined) listed.addAddress(address, familyOf(address))
-    else listed.addSubnet(address, Number(prefix), familyOf(address))
-  }
-  return (address) => listed.check(address, familyOf(address))
+  const tests = entries.map(blockTest)
+  return (address) => tests.some((isInBlock) => isInBlock(address))
 }
 
 const isNone: AddressTest = () => false
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+/** IPv4 counts as mapped into IPv6, whichever way an address or a block is written. */
+function blockTest(entry: string): AddressTest {
+  if (parseAddressBlock(entry) === undefined) {
+    throw new Error(`${entry} is neither an address nor a CIDR block`)
+  }
+  const [address = '', prefix] = entry.split('/')
+  const bits = bitsOf(ipVersionOf(address))
+  const size = { ipv4: 0, ipv6: 128 - bits + Number(prefix ?? bits) }
+  const block = networkOf(mapped(address), size)
+  return (tested) => networkOf(mapped(tested), size) === block
 }
+
+const mapped = (address: string) => (address.includes(':') ? address : `::ffff:${address}`)
