@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import type { Log } from '../../../application/ports.ts'
 import { unmapped } from '../../../domain/client-network.ts'
+import { ipVersionOf } from '../../../domain/ip-address.ts'
 import { knowProxies } from '../known-proxies.ts'
 import { lastEntries } from './header-list.ts'
 
@@ -48,7 +48,7 @@ function forwardedAddress(entry: string): string | null {
   if (entry.length > ENTRY_LENGTH_MAX) return null
   const [, version6, version4] =
     /^(?:\[([^[\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(entry) ?? []
-  const isVersion6 = version6 === undefined || isIP(unzoned(version6)) === 6
+  const isVersion6 = version6 === undefined || ipVersionOf(unzoned(version6)) === 6
   return isVersion6 ? readAddress(version6 ?? version4 ?? entry) : null
 }
 
@@ -63,7 +63,7 @@ function shapeOf(entry: string): string {
 /** The address alone, and of IPv4 where it came mapped into IPv6; null where there is none. */
 function readAddress(text: string): string | null {
   const bare = unzoned(text)
-  const version = isIP(bare)
+  const version = ipVersionOf(bare)
   if (version === 0) return null
   return version === 6 ? unmapped(bare) : bare
 }
