@@ -18,6 +18,23 @@ const OWN_LATER = [
   'infrastructure/content/zh.json',
 ]
 
+/** Modules of node that load all of its streams with them. */
+const STREAMS = ['node:crypto', 'node:http', 'node:https', 'node:net', 'node:stream', 'node:tty']
+
+/** What a start imports once it knows its settings. */
+const BY_SETTINGS = [
+  'infrastructure/prometheus/prometheus-metrics.ts',
+  'infrastructure/secrets/hmac-secrets.ts',
+  'infrastructure/secrets/jwt-tokens.ts',
+  'infrastructure/secrets/order-seals.ts',
+  'infrastructure/secrets/development-secret.ts',
+  'infrastructure/rate-limit/session-question-gate.ts',
+  'infrastructure/rate-limit/sliding-window-limiter.ts',
+  'infrastructure/stripe/payment-gateway.ts',
+  'infrastructure/mail/resend-mailer.ts',
+  'infrastructure/content/content.ts',
+]
+
 /** What a small command such as `version` does without. */
 const OF_SOME_COMMANDS = ['elysia', 'drizzle-orm', 'bun:sqlite', 'jose', '@logtape/logtape']
 
@@ -66,6 +83,12 @@ describe('a start of the service', () => {
     expect(found(names, [...LATER, ...OWN_LATER])).toEqual([])
   })
 
+  test("loads none of node's streams", async () => {
+    const start = ['interfaces/main.ts', 'interfaces/composition/run-serve.ts', ...BY_SETTINGS]
+
+    expect(found(await loaded(...start), STREAMS)).toEqual([])
+  })
+
   test.each([
     ['stripe', 'infrastructure/stripe/payment-gateway.ts'],
     ['resend', 'infrastructure/mail/resend-mailer.ts'],
@@ -93,6 +116,7 @@ describe('this very test', () => {
   })
 
   test('has the names of files that are there', async () => {
-    for (const file of OWN_LATER) expect(await Bun.file(path.join(ROOT, file)).exists()).toBe(true)
+    for (const file of [...OWN_LATER, ...BY_SETTINGS])
+      expect(await Bun.file(path.join(ROOT, file)).exists()).toBe(true)
   })
 })
