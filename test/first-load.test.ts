@@ -4,7 +4,14 @@ import path from 'node:path'
 const ROOT = path.join(import.meta.dir, '..')
 
 /** Packages that a start has no use for, and who loads each when it is first needed. */
-const LATER = ['stripe', 'resend', 'prom-client', '@elysiajs/openapi', 'fastest-levenshtein']
+const LATER = [
+  'stripe',
+  'resend',
+  'prom-client',
+  '@elysiajs/openapi',
+  'fastest-levenshtein',
+  '@humanwhocodes/momoa',
+]
 
 /** Our own modules that are loaded when they are first needed. */
 const OWN_LATER = [
@@ -14,6 +21,7 @@ const OWN_LATER = [
   'infrastructure/stripe/payment-gateway.ts',
   'infrastructure/sandbox/payment-gateway.ts',
   'infrastructure/prometheus/prometheus-metrics.ts',
+  'infrastructure/content/own-content.ts',
   'infrastructure/content/en.json',
   'infrastructure/content/zh.json',
 ]

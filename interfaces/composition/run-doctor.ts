@@ -29,7 +29,7 @@ import { CALLERS_RIGHTS, type TakenRights } from '../../infrastructure/rights/ef
 import { takeOwnersRights, withRightsFor } from '../../infrastructure/rights/state-folder.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
 import { formatPrice } from '../cli/payment-words.ts'
-import { contentComposer } from './compose-content.ts'
+import { composeContent } from './compose-content.ts'
 import { webhookUrls } from './compose-providers.ts'
 
 /** For each question to another machine. */
@@ -76,7 +76,7 @@ async function loadSettings(
     exposedFiles: findExposedFiles({ env, envFile }),
   }
   try {
-    const { config } = loadConfigWith(environment, await contentComposer())
+    const { config } = loadConfigWith(environment, composeContent)
     const contentWarnings = await proofread(config)
     const settings = settingsFacts(config)
     return { ...around, problems: [], contentWarnings, settings }

@@ -28,7 +28,7 @@ import { untilSignal } from '../cli/stop-signal.ts'
 import { createHandler } from '../http/handler.ts'
 import { type Listener, listen } from '../http/listen.ts'
 import { composeBackups, reportBackupFolder } from './compose-backups.ts'
-import { contentComposer } from './compose-content.ts'
+import { composeContent } from './compose-content.ts'
 import { composeMetrics } from './compose-metrics.ts'
 import { composeHttp, composePorts } from './compose-service.ts'
 import { composeSupervisor, livenessCheck } from './compose-supervision.ts'
@@ -52,7 +52,7 @@ export async function openService(
   environment: Environment,
   { version }: { version: string },
 ): Promise<Service> {
-  const { config, content } = await loadSettings(environment)
+  const { config, content } = loadSettings(environment)
   const priorities = isJournal(STANDARD_OUTPUT, environment.env['JOURNAL_STREAM'])
   const { logLevel: level, logFormat: format, tokenLifetimeMs } = config
   const { write, flush, end } = lineWriter(standardOutput(), {
@@ -115,10 +115,10 @@ export async function openService(
 }
 
 /** Throws `ConfigError` with every problem of the settings, and of the files and folders that they name. */
-async function loadSettings(
-  environment: Environment,
-): Promise<{ readonly config: Config; readonly content: Content }> {
-  const composeContent = await contentComposer()
+function loadSettings(environment: Environment): {
+  readonly config: Config
+  readonly content: Content
+} {
   const { config, opened: content } = loadConfigWith(environment, (config, report) => {
     const content = composeContent(config, report)
     reportBackupFolder(config, report)
