@@ -31,7 +31,16 @@ type BodyAccount = {
   end(): void
 }
 
+/** What the bodies that are taken in one go announce at most together. */
+export const WHOLE_BYTES_MAX = MIB
+
 export type BodyBudget = {
+  /**
+   * Whether a body that announces so many bytes may be taken in one go, in which what has come of it cannot be seen. If
+   * so, call `release` with as many once it has ended.
+   */
+  reserve(bytes: number): boolean
+  release(bytes: number): void
   /** Opens the account of a body whose head has come. */
   open(body: Body): BodyAccount
 }
@@ -52,6 +61,7 @@ export function bodyBudget(): BodyBudget {
   const youngBytes: Record<BodyGroup, number> = { webhook: 0, other: 0 }
   const underWayBytes: Record<BodyGroup, number> = { webhook: 0, other: 0 }
   const shares = new Map<string, Share>()
+  let wholeBytes = 0
 
   function grow(entry: Entry, bytes: number): void {
     const { group, client, state } = entry
@@ -117,6 +127,14 @@ export function bodyBudget(): BodyBudget {
   }
 
   return {
+    reserve(bytes) {
+      if (wholeBytes + bytes > WHOLE_BYTES_MAX) return false
+      wholeBytes += bytes
+      return true
+    },
+    release(bytes) {
+      wholeBytes -= bytes
+    },
     open(body) {
       const entry: Entry = { ...body, bytes: 0, state: 'young' }
       const { group } = entry

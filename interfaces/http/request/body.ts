@@ -15,11 +15,8 @@ export const UNDER_WAY_AFTER_MS = 250
 /** How long after its head a body has to end. */
 export const BODY_MAX_MS = 10_000
 
-/**
- * A longer one is read in pieces, so that what has come of it counts. As many connections as a process may have hold
- * less in such small ones than the budget.
- */
-export const SMALL_BYTES_MAX = 128
+/** A longer one is read in pieces, so that what has come of it counts. */
+export const SHORT_BYTES_MAX = 16 * 1024
 
 /** So much of a body that is not read is taken all the same, so that its connection can go on. */
 const UNREAD_BYTES_MAX = 64 * 1024
@@ -41,13 +38,13 @@ type Reading = {
 export async function readBody(request: Request, reading: Reading): Promise<Buffer | null> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > DISCARDED_BYTES_MAX) throw new RequestRefused('request_too_large')
-  const isSmall = announced > 0 && announced <= Math.min(SMALL_BYTES_MAX, reading.bytesMax)
-  if (isSmall) return readSmall(request, announced, reading)
+  const isShort = announced > 0 && announced <= Math.min(SHORT_BYTES_MAX, reading.bytesMax)
+  if (isShort && reading.budget.reserve(announced)) return readWhole(request, announced, reading)
   return request.body && readPieces(request.body, announced, reading)
 }
 
 /** In one go, which costs half as much as in pieces. Once it is under way, it counts with all that it announces. */
-async function readSmall(request: Request, announced: number, reading: Reading): Promise<Buffer> {
+async function readWhole(request: Request, announced: number, reading: Reading): Promise<Buffer> {
   const { promise: givenUp, reject } = Promise.withResolvers<never>()
   const arrival = watchArrival(reading, {
     giveUp: (reason) => reject(new RequestRefused(reason)),
@@ -58,6 +55,7 @@ async function readSmall(request: Request, announced: number, reading: Reading):
     const { buffer, byteOffset, byteLength } = await Promise.race([whole, givenUp])
     return Buffer.from(buffer, byteOffset, byteLength)
   } finally {
+    reading.budget.release(announced)
     arrival.end()
   }
 }

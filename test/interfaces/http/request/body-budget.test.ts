@@ -4,6 +4,7 @@ import {
   bodyBudget,
   CLIENT_BODIES_MAX,
   GROUP_BYTES_MAX,
+  WHOLE_BYTES_MAX,
   YOUNG_BYTES_MAX,
 } from '../../../../interfaces/http/request/body-budget.ts'
 
@@ -121,4 +122,12 @@ test('bodies that do not count yet hold at most 8 MiB: past it, the oldest of th
   expect(gone).toEqual(['client 8', 'client 9'])
   young('newcomer', 'new', MIB)
   expect(gone).toEqual(['client 8', 'client 9', 'client 10'])
+})
+
+test('bodies that are taken in one go announce at most 1 MiB together', () => {
+  const budget = bodyBudget()
+  expect(budget.reserve(WHOLE_BYTES_MAX)).toBe(true)
+  expect(budget.reserve(1)).toBe(false)
+  budget.release(10)
+  expect([11, 10, 1].map(budget.reserve)).toEqual([false, true, false])
 })

@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
 import {
   BODY_MAX_MS,
-  SMALL_BYTES_MAX,
+  SHORT_BYTES_MAX,
   UNDER_WAY_AFTER_MS,
 } from '../../../../interfaces/http/request/body.ts'
-import { GROUP_BYTES_MAX } from '../../../../interfaces/http/request/body-budget.ts'
+import {
+  GROUP_BYTES_MAX,
+  WHOLE_BYTES_MAX,
+} from '../../../../interfaces/http/request/body-budget.ts'
 import { begin, pass } from '../../../support/http/arriving-body.ts'
 import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
 
-// Bodies that announce so few bytes that they are taken in one go, on a clock that only the tests move.
+// Short bodies, which are taken in one go, on a clock that only the tests move.
 
 const BUSY = answers(503, 'Temporarily unavailable')
 const RIGHT = JSON.stringify({ email: EMAIL })
@@ -24,7 +27,7 @@ const login = (http: Http, { bytes = RIGHT.length, peer = '192.0.2.1' } = {}) =>
     peer,
   })
 
-describe('a small body that is late', () => {
+describe('a short body that is late', () => {
   test('is read, in pieces of any size', async () => {
     const request = login(openHttp())
     for (const character of RIGHT) {
@@ -68,7 +71,7 @@ describe('a small body that is late', () => {
   })
 })
 
-test('small bodies count with all that they announce once they are under way, and not before', async () => {
+test('short bodies count with all that they announce once they are under way, and not before', async () => {
   const http = openHttp()
   const large = { bytes: 64 * 1024, peer: '' }
   // But for one byte each, they take all the room there is.
@@ -77,13 +80,33 @@ test('small bodies count with all that they announce once they are under way, an
   )
   for (const other of others) await other.send(' '.repeat(large.bytes - 1))
   await pass(UNDER_WAY_AFTER_MS)
-  const small = ['10.1.0.1', '10.1.1.1'].map((peer) =>
-    login(http, { bytes: SMALL_BYTES_MAX, peer }),
+  const short = ['10.1.0.1', '10.1.1.1'].map((peer) =>
+    login(http, { bytes: SHORT_BYTES_MAX, peer }),
   )
   await pass(UNDER_WAY_AFTER_MS - 1)
   expect(await others[0]!.answered()).toBeNull()
   await pass(1)
   expect(await others[0]!.answer).toMatchObject(BUSY)
   expect(await others[1]!.answered()).toBeNull()
-  for (const request of [...others.slice(1), ...small]) await request.end(RIGHT)
+  for (const request of [...others.slice(1), ...short]) await request.end(RIGHT)
+})
+
+test('past what may be taken in one go, short bodies are read as they come, and count with that', async () => {
+  const http = openHttp()
+  const large = { bytes: 64 * 1024, peer: '' }
+  const announced = Array.from({ length: WHOLE_BYTES_MAX / SHORT_BYTES_MAX }, (_, index) =>
+    login(http, { bytes: SHORT_BYTES_MAX, peer: `10.1.${index}.1` }),
+  )
+  // But for one byte each, they take all the room that is left.
+  const length = (GROUP_BYTES_MAX.other - WHOLE_BYTES_MAX) / large.bytes
+  const others = Array.from({ length }, (_, index) =>
+    login(http, { ...large, peer: `10.0.${index}.1` }),
+  )
+  for (const other of others) await other.send(' '.repeat(large.bytes - 1))
+  const late = login(http, { bytes: SHORT_BYTES_MAX, peer: '10.2.0.1' })
+  await pass(UNDER_WAY_AFTER_MS)
+  expect(await others[0]!.answered()).toBeNull()
+  expect(await late.end(RIGHT)).toMatchObject({ status: 200 })
+
+  for (const request of [...others, ...announced]) await request.end(RIGHT)
 })
