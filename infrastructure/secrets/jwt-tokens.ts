@@ -1,5 +1,3 @@
-import { jwt } from '@elysiajs/jwt'
-import { SignJWT } from 'jose'
 import { onceAsked } from '../../application/first-use.ts'
 import type { Token, Tokens } from '../../application/ports.ts'
 import { findEmail } from '../../domain/email.ts'
@@ -44,17 +42,19 @@ export function jwtTokens({
     sizeMax: REMEMBERED_BYTES_MAX,
     sizeOf: (token, { email }) => ENTRY_BYTES + token.length + email.length,
   })
+  const secrets = [secret, ...(previousSecret === null ? [] : [previousSecret])]
+  const verifiers = onceAsked(() => makeVerifiers(secrets))
+
   async function verify(token: string): Promise<TokenClaims | null> {
-    const claims = await readToken(token, { accepted, issuer })
+    const claims = await readToken(token, { verifiers, issuer })
     if (claims) verified.keep(ownText(token), claims)
     return claims
   }
 
-  const accepted = [secret, ...(previousSecret === null ? [] : [previousSecret])].map(verifier)
-
   return {
     async issue(email, { now, epoch }) {
       // By the library inside the plugin: the plugin stamps `iat` by the machine's own clock, whatever it is given.
+      const { SignJWT } = await import('jose')
       const claims = new SignJWT({
         sub: email,
         email,
@@ -101,10 +101,10 @@ const BEGINNING_OF_TIME = new Date(0)
 
 async function readToken(
   token: string,
-  { accepted, issuer }: { accepted: readonly ReturnType<typeof verifier>[]; issuer: string },
+  { verifiers, issuer }: { verifiers: () => ReturnType<typeof makeVerifiers>; issuer: string },
 ): Promise<TokenClaims | null> {
   if (token.length > LENGTH_MAX || !TOKEN.test(token)) return null
-  for (const verify of accepted) {
+  for (const verify of await verifiers()) {
     const claims = await verify(token, {
       algorithms: ['HS256'],
       typ: 'JWT',
@@ -118,8 +118,9 @@ async function readToken(
   return null
 }
 
-function verifier(secret: string) {
-  return jwt({ secret, alg: 'HS256' }).decorator.jwt.verify
+async function makeVerifiers(secrets: readonly string[]) {
+  const { jwt } = await import('@elysiajs/jwt')
+  return secrets.map((secret) => jwt({ secret, alg: 'HS256' }).decorator.jwt.verify)
 }
 
 function readClaims({

@@ -5,6 +5,7 @@ import { exchangeOf } from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
 import { type AnswerMaker, answerMaker } from './response/answer-maker.ts'
 import { answerError } from './response/errors.ts'
+import { ownError } from './response/router-errors.ts'
 import { addAppPage } from './routes/app-page.ts'
 import { addAssets } from './routes/assets.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -32,7 +33,10 @@ export function createApp(options: HttpOptions, answers: AnswerMaker = answerMak
       // Elysia would copy an answer for whose error it has set a status, and its headers would be added twice.
       set.status = 200
       const exchange = exchangeOf(request)
-      return answers.error(exchange, answerError(options.ports, error, exchange.requestId))
+      return answers.error(
+        exchange,
+        answerError(options.ports, ownError(error), exchange.requestId),
+      )
     })
     .mapResponse(({ responseValue: value, request }) =>
       value instanceof Response ? value : answers.json(exchangeOf(request), value),

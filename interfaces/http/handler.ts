@@ -1,7 +1,8 @@
+// biome-ignore-all lint/style/noCommonJs: only this loads a module late without making its reader wait
+import { onFirstUse } from '../../application/first-use.ts'
 import { orElse, type Prompt, whenKnown } from '../../application/prompt.ts'
 import { networkOf, ONE_CLIENT } from '../../domain/client-network.ts'
-import { createApp } from './app.ts'
-import { isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
+import { isListed, isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
 import { mayBeLong, readBody } from './request/body.ts'
 import { bodyBudget } from './request/body-budget.ts'
 import { clientAddressReader } from './request/client-address.ts'
@@ -15,7 +16,7 @@ import { answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError } from './response/errors.ts'
 import { directAnswers } from './routes/direct.ts'
 import { paymentErrorPage } from './routes/payment-error-page.ts'
-import { refuseByHead } from './routes/webhook.ts'
+import { refuseByHead } from './routes/webhook-failure.ts'
 
 /**
  * Answers every request. `peerAddress` returns null where it did not come over the network. `sent` is how the path was
@@ -32,14 +33,17 @@ export type Handler = (
 export function createHandler(options: HttpOptions): Handler {
   const { ports, monotonicMs } = options
   const answers = answerMaker(options)
-  const app = createApp(options, answers)
+  const app = onFirstUse(() => router().createApp(options, answers))
   const directAnswer = directAnswers(options)
   const clientAddress = clientAddressReader(options.isTrustedProxy, ports.log)
   const countAgainstLimit = rateLimitCounter(options)
-  const bodyOf = bodyReader(options, pathMatcher(postPaths(app.routes)))
+  const bodyOf = bodyReader(
+    options,
+    onFirstUse(() => pathMatcher(postPaths(app().routes))),
+  )
   const report = reporter(
     ports,
-    app.routes.map(({ path }) => path),
+    onFirstUse(() => app().routes.map(({ path }) => path)),
   )
 
   function begin(request: Request, peerAddress: () => string | null, target: Target): Exchange {
@@ -72,8 +76,8 @@ export function createHandler(options: HttpOptions): Handler {
     if (target.refusal !== null) throw new RequestRefused(target.refusal)
     const value = directAnswer(exchange)
     if (value) return whenKnown(value, (known) => answers.json(exchange, known))
-    if (request.method !== 'POST') return app.fetch(routedRequest(exchange))
-    return exchange.readBody().then(() => app.fetch(routedRequest(exchange)))
+    if (request.method !== 'POST') return app().fetch(routedRequest(exchange))
+    return exchange.readBody().then(() => app().fetch(routedRequest(exchange)))
   }
 
   /** The answer with all that it lacks. */
@@ -98,10 +102,13 @@ export function createHandler(options: HttpOptions): Handler {
   }
 }
 
+/** With its libraries, a start would have to wait for it: the first answers are often direct. */
+const router = (): typeof import('./app.ts') => require('./app.ts')
+
 /** Counts and logs how a request was answered. */
 function reporter(
   { log, telemetry }: Pick<HttpOptions['ports'], 'log' | 'telemetry'>,
-  routePaths: readonly string[],
+  routePaths: () => readonly string[],
 ): (exchange: Exchange, status: number, ms: number) => void {
   const pathForLog = loggedPaths(routePaths)
   return (exchange, status, ms) => {
@@ -129,12 +136,12 @@ function hasOwnLine({ target, rules }: Exchange, status: number): boolean {
 /** Reads the body of a request that a route takes one from, and null for any other. */
 function bodyReader(
   { ports, stopping }: Pick<HttpOptions, 'ports' | 'stopping'>,
-  hasPost: (path: string) => boolean,
+  postMatcher: () => (path: string) => boolean,
 ) {
   const budget = bodyBudget()
   return async (exchange: Exchange): Promise<Buffer | null> => {
     const { request, target, rules } = exchange
-    if (request.method !== 'POST' || !hasPost(target.path)) return null
+    if (request.method !== 'POST' || !postMatcher()(target.path)) return null
     if (isWebhook(target.path)) refuseByHead(ports, request)
     const group = isWebhook(target.path) ? 'webhook' : 'other'
     const client = networkOf(exchange.clientAddress(), ONE_CLIENT)
@@ -197,11 +204,11 @@ async function withoutBody(response: Response): Promise<Response> {
  * The path for the access log: a path of our own, only the folder that it is in, or null. The rest of a path comes from
  * the client, and may contain an address or a token.
  */
-function loggedPaths(routePaths: readonly string[]): (path: string) => string | null {
-  const known = new Set(routePaths)
+function loggedPaths(routePaths: () => readonly string[]): (path: string) => string | null {
+  const known = onFirstUse(() => new Set(routePaths()))
   return (path) => {
-    if (known.has(path)) return path
+    if (isListed(path) || known().has(path)) return path
     const [, folder] = path.split('/', 2)
-    return routePaths.some((one) => one.startsWith(`/${folder}/`)) ? `/${folder}/*` : null
+    return routePaths().some((one) => one.startsWith(`/${folder}/`)) ? `/${folder}/*` : null
   }
 }

@@ -249,6 +249,11 @@ const ROUTES_BY_PATH = new Map<string, PathRules>(
 )
 const ALL_FOLDERS: readonly Folder[] = Object.values(FOLDERS)
 
+/** Whether the OpenAPI document lists the path. */
+export function isListed(path: string): boolean {
+  return ROUTES_BY_PATH.has(path)
+}
+
 /** The rules for a path: its own row, else that of its folder. Paths are compared as they are, case included. */
 export function rulesOf(path: string): PathRules {
   const folder = () => ALL_FOLDERS.find((one) => path.startsWith(one.path))

@@ -1,11 +1,9 @@
-import { NotFoundError, ParseError, ValidationError } from 'elysia'
 import { logOutage, reportFault } from '../../../application/error-report.ts'
 import type { Clock, Ports } from '../../../application/ports.ts'
 import { type Outage, Unavailable } from '../../../application/unavailable.ts'
 import { DomainError, type Refusal } from '../../../domain/errors.ts'
 import { waitSeconds } from '../request/rate-limit.ts'
 import { type RequestRefusal, RequestRefused } from '../request/refusal.ts'
-import { shapeRefusal } from '../request/schema-violation.ts'
 
 /** An error as its caller sees it. */
 export type Answer = {
@@ -147,19 +145,7 @@ export function answerError(
 function findRefusal(error: unknown): DomainError | RequestRefused | Unavailable | null {
   if (error instanceof DomainError || error instanceof Unavailable) return error
   if (error instanceof RequestRefused) return error
-  if (error instanceof ValidationError) {
-    // An answer of ours that does not fit its schema is not the caller's doing.
-    return error.type === 'response' ? null : shapeRefusal(schemaOf(error), error.value)
-  }
-  if (error instanceof NotFoundError) return new RequestRefused('endpoint_not_found')
-  // The error of a body parser arrives as the cause of Elysia's own error.
-  if (error instanceof ParseError) return findRefusal(error.cause)
   return null
-}
-
-/** Elysia keeps it with the compiled check, though not in the type. */
-function schemaOf({ validator }: ValidationError): unknown {
-  return Reflect.get(validator, 'schema')
 }
 
 function answerRefusal(clock: Clock, { refusal, retryAt }: DomainError): Answer {

@@ -1,12 +1,10 @@
 import { Elysia, t } from 'elysia'
-import { checkPremium } from '../../../application/access/check-premium.ts'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { logIn } from '../../../application/access/log-in.ts'
 import { logInVerified } from '../../../application/access/log-in-verified.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
-import { whenKnown } from '../../../application/prompt.ts'
 import { parseCodeChallenge, parseCodeVerifier } from '../../../domain/code-challenge.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
@@ -21,10 +19,11 @@ import {
 import { ROUTES } from '../paths.ts'
 import { authenticateRequest } from '../request/bearer.ts'
 import { exchangeOf } from '../request/exchange.ts'
-import { jsonBody } from '../request/json-body.ts'
 import { requestLanguage } from '../request/language.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { senderOf } from '../request/sender.ts'
+import { premiumCheck } from './answers.ts'
+import { jsonBody } from './json-body.ts'
 
 const MAILED = 'A one-time code was sent by email'
 
@@ -127,12 +126,4 @@ export function authRoutes({ ports, development }: HttpOptions) {
       },
       { ...jsonBody(TOKEN_BODY) },
     )
-}
-
-/** Tells anybody whether an address, as a client sends it, has premium. */
-export function premiumCheck(ports: HttpOptions['ports']) {
-  return (address: string) => {
-    const email = parseEmail(address)
-    return whenKnown(checkPremium(ports, email), (hasPremium) => ({ email, hasPremium }))
-  }
 }

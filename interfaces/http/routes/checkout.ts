@@ -10,9 +10,9 @@ import {
   LANG_INPUT,
 } from '../openapi/fields.ts'
 import { ROUTES } from '../paths.ts'
-import { jsonBody } from '../request/json-body.ts'
 import { requestLanguage } from '../request/language.ts'
 import type { HttpOptions } from '../request/options.ts'
+import { jsonBody } from './json-body.ts'
 
 const CHECKOUT_BODY = t.Object(
   {

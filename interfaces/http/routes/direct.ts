@@ -2,8 +2,7 @@ import type { Prompt } from '../../../application/prompt.ts'
 import { ROUTES } from '../paths.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
-import { premiumCheck } from './auth.ts'
-import { ALL_LANGUAGES, premiumAnswers } from './premium.ts'
+import { ALIVE, ALL_LANGUAGES, premiumAnswers, premiumCheck } from './answers.ts'
 
 // Why: docs/decisions.md#most-requests-pass-the-router-by
 /**
@@ -38,6 +37,7 @@ export function directAnswers({
       },
     ],
     [ROUTES.listLanguages.path, () => ALL_LANGUAGES],
+    [ROUTES.checkHealth.path, () => ALIVE],
   ])
 
   return (exchange) => {

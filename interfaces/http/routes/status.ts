@@ -3,6 +3,7 @@ import { ENDPOINTS } from '../openapi/endpoints.ts'
 import { ROUTES } from '../paths.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from '../response/errors.ts'
+import { ALIVE } from './answers.ts'
 
 export function statusRoutes({ isReady, version, stopping }: HttpOptions) {
   return new Elysia()
@@ -12,7 +13,7 @@ export function statusRoutes({ isReady, version, stopping }: HttpOptions) {
       status: 'running',
       endpoints: ENDPOINTS,
     }))
-    .get(ROUTES.checkHealth.path, () => ({ status: 'alive' }))
+    .get(ROUTES.checkHealth.path, () => ALIVE)
     .get(ROUTES.checkReadiness.path, async () => {
       const isOpen = !stopping.aborted && (await isReady())
       return isOpen ? { status: 'ready' } : answerResponse(TEMPORARILY_UNAVAILABLE)

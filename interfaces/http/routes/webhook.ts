@@ -2,13 +2,12 @@ import { Elysia } from 'elysia'
 import { logOutage } from '../../../application/error-report.ts'
 import { settlePayment } from '../../../application/payments/settle-payment.ts'
 import type { PaymentEvent, Ports } from '../../../application/ports.ts'
-import type { NotificationReceived } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
-import { DomainError } from '../../../domain/errors.ts'
 import { ROUTES } from '../paths.ts'
 import { exchangeOf } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from '../response/errors.ts'
+import { recordFailure } from './webhook-failure.ts'
 
 const NO_PAYLOAD = new Uint8Array()
 
@@ -42,23 +41,6 @@ export function webhookRoutes({ ports }: HttpOptions) {
     })
 }
 
-/** Throws `invalid_signature` where the request's head shows that its signature is none, before its body is read. */
-export function refuseByHead(
-  ports: Pick<Ports, 'payments' | 'telemetry'>,
-  { headers }: Pick<Request, 'headers'>,
-): void {
-  try {
-    ports.payments.checkSignatureHeader(headers.get('stripe-signature'))
-  } catch (error) {
-    recordFailure(ports, error)
-    throw error
-  }
-}
-
-function recordFailure({ telemetry }: Pick<Ports, 'telemetry'>, error: unknown): void {
-  telemetry.record({ kind: 'notification_received', outcome: failureOutcome(error), lagMs: null })
-}
-
 function recordEffect(
   { telemetry, clock }: Pick<Ports, 'telemetry' | 'clock'>,
   { kind, occurredAt }: PaymentEvent,
@@ -67,9 +49,4 @@ function recordEffect(
   const outcome = isStateChange ? 'news' : kind === 'other' ? 'ignored' : 'known'
   const lagMs = occurredAt && clock.now().getTime() - occurredAt.getTime()
   telemetry.record({ kind: 'notification_received', outcome, lagMs })
-}
-
-function failureOutcome(error: unknown): NotificationReceived['outcome'] {
-  if (error instanceof Unavailable) return 'unavailable'
-  return error instanceof DomainError ? 'refused' : 'fault'
 }

@@ -4,6 +4,7 @@ import { Unavailable } from '../../../../application/unavailable.ts'
 import { DomainError, type Refusal } from '../../../../domain/errors.ts'
 import { RequestRefused } from '../../../../interfaces/http/request/refusal.ts'
 import { answerError } from '../../../../interfaces/http/response/errors.ts'
+import { ownError } from '../../../../interfaces/http/response/router-errors.ts'
 import { fixedClock, NOON, recordingLog } from '../../../support/fakes.ts'
 import { recordingTelemetry } from '../../../support/recording-telemetry.ts'
 
@@ -12,7 +13,7 @@ const ID = '01900000-0000-7000-8000-000000000000'
 function answer(error: unknown) {
   const log = recordingLog()
   const ports = { clock: fixedClock(), log, telemetry: recordingTelemetry() }
-  return { ...answerError(ports, error, ID), lines: log.lines }
+  return { ...answerError(ports, ownError(error), ID), lines: log.lines }
 }
 
 describe('answerError', () => {

@@ -6,6 +6,7 @@ import { directAnswers } from '../../../../interfaces/http/routes/direct.ts'
 import { EMAIL, openHttp, PEER } from '../../../support/http/http-client.ts'
 
 const TARGETS = [
+  '/health',
   ...['', '?lang=sv', '?lang=pt-BR', '?lang=ZH_hant', '?lang=', '?lang=xx', '?lang=.'].flatMap(
     (search) => [`/i18n${search}`, `/premium-reasons${search}`],
   ),
@@ -29,7 +30,6 @@ const UNUSUAL = [
   '/auth/check?email=ada%40example.com',
   '/auth/check?email=ada+1@example.com',
   '/',
-  '/health',
   '/i18n/',
   '//languages',
 ]
