@@ -60,10 +60,15 @@ describe('the statistics of SQLite', () => {
     expect(ms).toBeLessThan(500)
   })
 
-  test('look at nothing but through an index, in the order of it', () => {
+  test('look at nothing but through an index, in the order of it', async () => {
     const { client, database } = open()
     const prepare = spyOn(client, 'prepare')
-    sqliteStatistics(database)
+    const statistics = sqliteStatistics(database)
+    await statistics.countPurchases()
+    await statistics.countOutbox()
+    await statistics.rankWrongTries({ from: new Date(0), until: new Date(1), top: 1 })
+    await statistics.countServiceMails({ since: new Date(0), until: new Date(1) })
+    await statistics.countGrantChanges(await statistics.findLastGrantChange())
     const statements = prepare.mock.calls.map(([statement]) => statement)
     prepare.mockRestore()
 
