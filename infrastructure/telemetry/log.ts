@@ -62,16 +62,14 @@ const OWN_MEMBERS = Object.fromEntries(
 
 /** {"time", "level", "event", "message", …fields}. No field takes the place of the first four. */
 function jsonLine({ time, event, fields }: Entry): string {
-  const isOthers = OWN_NAMES.every((name) => !(name in fields))
-  const others = isOthers ? fields : { ...fields, ...LEFT_OUT }
+  const isMixed = 'time' in fields || 'level' in fields || 'event' in fields || 'message' in fields
+  const others = isMixed ? { ...fields, ...LEFT_OUT } : fields
   const members = JSON.stringify(others).slice(1)
   return `{"time":"${time}",${OWN_MEMBERS[event]}${members === '}' ? '' : ','}${members}`
 }
 
-const OWN_NAMES = ['time', 'level', 'event', 'message']
-
 /** JSON has no members that are undefined. */
-const LEFT_OUT = Object.fromEntries(OWN_NAMES.map((name) => [name, undefined]))
+const LEFT_OUT = { time: undefined, level: undefined, event: undefined, message: undefined }
 
 /** As people read it: the sentence first, then the key, which begins the fields. */
 function prettyLine({ time, event, fields }: Entry): string {

@@ -2,7 +2,7 @@
 import { onFirstUse } from '../../application/first-use.ts'
 import { orElse, type Prompt, whenKnown } from '../../application/prompt.ts'
 import { networkOf, ONE_CLIENT } from '../../domain/client-network.ts'
-import { isListed, isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
+import { findListed, isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
 import { mayBeLong, readBody } from './request/body.ts'
 import { bodyBudget } from './request/body-budget.ts'
 import { clientAddressReader } from './request/client-address.ts'
@@ -207,7 +207,7 @@ async function withoutBody(response: Response): Promise<Response> {
 function loggedPaths(routePaths: () => readonly string[]): (path: string) => string | null {
   const known = onFirstUse(() => new Set(routePaths()))
   return (path) => {
-    if (isListed(path) || known().has(path)) return path
+    if (findListed(path) !== undefined || known().has(path)) return path
     const [, folder] = path.split('/', 2)
     return routePaths().some((one) => one.startsWith(`/${folder}/`)) ? `/${folder}/*` : null
   }

@@ -244,14 +244,14 @@ export const PREFLIGHT_RULES: PathRules = {
 /** The rules for a path that is neither a route nor in a folder. */
 const UNKNOWN: PathRules = { policy: 'general', bodyBytesMax: BODY_BYTES_MAX, deprecated: null }
 
-const ROUTES_BY_PATH = new Map<string, PathRules>(
+const ROUTES_BY_PATH = new Map<string, Route>(
   Object.values(ROUTES).map((route) => [route.path, route]),
 )
 const ALL_FOLDERS: readonly Folder[] = Object.values(FOLDERS)
 
-/** Whether the OpenAPI document lists the path. */
-export function isListed(path: string): boolean {
-  return ROUTES_BY_PATH.has(path)
+/** The path as `ROUTES` has it, where that lists it: to look up that text costs less than to look up its like. */
+export function findListed(path: string): string | undefined {
+  return ROUTES_BY_PATH.get(path)?.path
 }
 
 /** The rules for a path: its own row, else that of its folder. Paths are compared as they are, case included. */

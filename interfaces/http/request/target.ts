@@ -1,3 +1,4 @@
+import { findListed } from '../paths.ts'
 import { firstEntries, LIST_ENTRIES_MAX } from './header-list.ts'
 import type { RequestRefusal } from './refusal.ts'
 
@@ -35,8 +36,8 @@ const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const PLAIN_HOST = `(?:(?:${OCTET}\\.){3}${OCTET}|(?![\\w.-]*[xX][nN]--)(?:[\\w-]+\\.)*[A-Za-z_-][\\w-]*)`
 const PLAIN_PORT = '(?::(?:\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}))?'
 
-/** A URL whose parts are where the routes look for them, with a path that has nothing to resolve. */
-const PLAIN_URL = new RegExp(`^http://${PLAIN_HOST}${PLAIN_PORT}(/[^?#%\\\\]*)(\\?[^#]*)?$`)
+const PLAIN_ORIGIN = new RegExp(`^http://${PLAIN_HOST}${PLAIN_PORT}$`)
+const PLAIN_PATH = /^[^#%\\]*$/
 
 /**
  * Reads a target. A path that resolving dots, backslashes or percent signs would change is not ours: a proxy in front
@@ -44,8 +45,8 @@ const PLAIN_URL = new RegExp(`^http://${PLAIN_HOST}${PLAIN_PORT}(/[^?#%\\\\]*)(\
  */
 export function readTarget(target: string, sent?: SentSegments): Target {
   if (sent === undefined) {
-    const [, path, search = ''] = PLAIN_URL.exec(target) ?? []
-    if (path !== undefined && isReadable(search)) return accepted(path, search, true)
+    const plain = readPlainTarget(target)
+    if (plain) return plain
   }
   // Without a Host header, or with one that is none, there is only the path; HTTP/1.0 may do without.
   const url = URL.parse(target.startsWith('/') ? `${ROUTED_ORIGIN}${target}` : target)
@@ -54,6 +55,28 @@ export function readTarget(target: string, sent?: SentSegments): Target {
   const isChanged = pathname.includes('%') || (sent !== undefined && isResolved(sent, pathname))
   if (isChanged) return refused('endpoint_not_found')
   return accepted(pathname, isReadable(search) ? search : readableQuery(search), false)
+}
+
+/** That of a URL whose parts are where the routes look for them, with a path that has nothing to resolve; else null. */
+function readPlainTarget(url: string): Target | null {
+  const pathStart = url.indexOf('/', 'http://'.length)
+  if (pathStart === -1 || !isPlainOrigin(url.slice(0, pathStart))) return null
+  const queryStart = url.indexOf('?', pathStart)
+  const path = url.slice(pathStart, queryStart === -1 ? undefined : queryStart)
+  const search = queryStart === -1 ? '' : url.slice(queryStart)
+  const listed = findListed(path)
+  const isPlain = (listed !== undefined || PLAIN_PATH.test(path)) && !search.includes('#')
+  return isPlain && isReadable(search) ? accepted(listed ?? path, search, true) : null
+}
+
+/** Nearly all requests name the same. */
+let latestPlainOrigin = ''
+
+function isPlainOrigin(origin: string): boolean {
+  if (origin === latestPlainOrigin) return true
+  if (!PLAIN_ORIGIN.test(origin)) return false
+  latestPlainOrigin = origin
+  return true
 }
 
 function accepted(path: string, search: string, isPlain: boolean): Target {
@@ -67,6 +90,7 @@ function refused(refusal: RequestRefusal): Target {
 
 /** Whether all of a query is read. */
 function isReadable(search: string): boolean {
+  if (search.length <= LIST_ENTRIES_MAX) return true
   return search.length <= QUERY_LENGTH_MAX && !MORE_PARAMETERS_THAN_ARE_READ.test(search)
 }
 
