@@ -37,15 +37,8 @@ const STREAMS = ['node:crypto', 'node:http', 'node:https', 'node:net', 'node:str
 /** What a start imports once it knows its settings. */
 const BY_SETTINGS = [
   'infrastructure/prometheus/prometheus-metrics.ts',
-  'infrastructure/secrets/hmac-secrets.ts',
-  'infrastructure/secrets/jwt-tokens.ts',
-  'infrastructure/secrets/order-seals.ts',
-  'infrastructure/secrets/development-secret.ts',
-  'infrastructure/rate-limit/session-question-gate.ts',
-  'infrastructure/rate-limit/sliding-window-limiter.ts',
   'infrastructure/stripe/payment-gateway.ts',
   'infrastructure/mail/resend-mailer.ts',
-  'infrastructure/content/content.ts',
 ]
 
 /** What a small command such as `version` does without. */

@@ -6,6 +6,14 @@ import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { RateLimit } from '../../infrastructure/config/durations.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
+import { lastReasonCache } from '../../infrastructure/last-reason-cache.ts'
+import { sessionQuestionGate } from '../../infrastructure/rate-limit/session-question-gate.ts'
+import { slidingWindowLimiter } from '../../infrastructure/rate-limit/sliding-window-limiter.ts'
+import { developmentSecret } from '../../infrastructure/secrets/development-secret.ts'
+import { hmacSecrets } from '../../infrastructure/secrets/hmac-secrets.ts'
+import { jwtTokens } from '../../infrastructure/secrets/jwt-tokens.ts'
+import { orderSeals } from '../../infrastructure/secrets/order-seals.ts'
+import { systemClock } from '../../infrastructure/system-clock.ts'
 import {
   measuredMailer,
   measuredPayments,
@@ -49,16 +57,6 @@ export async function composePorts({
   sandboxCheckout: SandboxCheckout | null
   stop: () => void
 }> {
-  const { developmentSecret } = await import('../../infrastructure/secrets/development-secret.ts')
-  const { hmacSecrets } = await import('../../infrastructure/secrets/hmac-secrets.ts')
-  const { lastReasonCache } = await import('../../infrastructure/last-reason-cache.ts')
-  const { jwtTokens } = await import('../../infrastructure/secrets/jwt-tokens.ts')
-  const { orderSeals } = await import('../../infrastructure/secrets/order-seals.ts')
-  const { sessionQuestionGate } = await import(
-    '../../infrastructure/rate-limit/session-question-gate.ts'
-  )
-  const { systemClock } = await import('../../infrastructure/system-clock.ts')
-
   const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
   const clock = systemClock()
   const seals = orderSeals({ secret, previousSecret: config.jwtSecretPrevious })
@@ -101,7 +99,7 @@ export async function composePorts({
 }
 
 /** What the HTTP interface needs beside the ports. */
-export async function composeHttp(
+export function composeHttp(
   { config, publicUrl }: Pick<ServiceParts, 'config' | 'publicUrl'>,
   {
     ports,
@@ -114,10 +112,7 @@ export async function composeHttp(
     version: string
     stopping: AbortSignal
   },
-): Promise<HttpOptions> {
-  const { slidingWindowLimiter } = await import(
-    '../../infrastructure/rate-limit/sliding-window-limiter.ts'
-  )
+): HttpOptions {
   const [first = 0, second = 0] = crypto.getRandomValues(new Uint32Array(2))
   const seeds = [first, second] as const
   const limiterOf = (limit: RateLimit | null) =>

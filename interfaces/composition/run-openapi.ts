@@ -21,7 +21,7 @@ export async function describeApi(
   const parts = { config, store, log, content, url, publicUrl: url, write() {} }
   const { ports, sandboxCheckout } = await composePorts(parts)
   const stopping = new AbortController().signal
-  return openApiDocument(await composeHttp(parts, { ports, sandboxCheckout, version, stopping }))
+  return openApiDocument(composeHttp(parts, { ports, sandboxCheckout, version, stopping }))
 }
 
 /** The document that GET /openapi.json answers, without a server. */

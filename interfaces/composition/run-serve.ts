@@ -77,7 +77,7 @@ export async function openService(
   const publicUrl = publicUrlOf(config, url)
   const parts = { config, store, log, content, url, publicUrl, write, telemetry }
   const { ports, sandboxCheckout, stop } = await composePorts(parts)
-  const options = await composeHttp(parts, { ports, sandboxCheckout, version, stopping })
+  const options = composeHttp(parts, { ports, sandboxCheckout, version, stopping })
   const { isReady, monotonicMs } = options
   const backups = composeBackups({ config, log, rights })
   await metrics.serve({ ports, isReady, backups, version })
