@@ -1,5 +1,5 @@
 import type { RateLimitSubject } from '../../../application/ports.ts'
-import { type Prompt, whenKnown } from '../../../application/prompt.ts'
+import { orElse, type Prompt, whenKnown } from '../../../application/prompt.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { type Email, findEmail } from '../../../domain/email.ts'
 import { type RateLimitPolicy, ROUTES } from '../paths.ts'
@@ -46,8 +46,8 @@ function findCountedEmail(
   policy: RateLimitPolicy,
   limited: LimitedRequest,
 ): Prompt<Email | null> {
-  const found = policy === 'premium' ? findSender(ports, limited) : findOwnHolder(ports, limited)
-  return found instanceof Promise ? found.catch(nobody) : found
+  const find = policy === 'premium' ? findSender : findOwnHolder
+  return orElse(() => find(ports, limited), nobody)
 }
 
 function nobody(error: unknown): null {

@@ -182,13 +182,25 @@ describe('the premium limit', () => {
   })
 })
 
-test('while the database does not answer, a request with a token is counted by the client', async () => {
-  const { http, bearer, counted } = await openLimited()
+describe('while the database does not answer, a request with a token is counted by the client', () => {
   const outage = new Unavailable('storage', { cause: new Error('gone') })
-  http.ports.access.findByEmail = () => Promise.reject(outage)
-  expect((await http.get('/languages', bearer)).status).toBe(200)
-  expect((await http.get('/i18n', bearer)).status).toBe(503)
-  expect(counted()).toEqual([CLIENT, CLIENT])
+  const throwing = () => {
+    throw outage
+  }
+
+  test.each([
+    ['rejects', () => Promise.reject(outage)],
+    ['throws', throwing],
+  ])('where the question of access %s', async (_, findByEmail) => {
+    const { http, bearer, counted } = await openLimited()
+    const { tokens, access } = http.ports
+    const claims = await tokens.verify(bearer.authorization.slice('Bearer '.length))
+    tokens.verify = () => claims
+    access.findByEmail = findByEmail
+    expect((await http.get('/languages', bearer)).status).toBe(200)
+    expect((await http.get('/i18n', bearer)).status).toBe(503)
+    expect(counted()).toEqual([CLIENT, CLIENT])
+  })
 })
 
 test.each(CODE_PATHS)(
