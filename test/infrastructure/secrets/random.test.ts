@@ -33,3 +33,10 @@ test('the whole range of a bound that divides it is fair', () => {
   expect(randomIndex(256)).toBe(255)
   expect(chance).toHaveBeenCalledTimes(1)
 })
+
+test.each([0, -1, Number.NaN, 2 ** 32 + 1])(
+  'an index below %p is refused, and not looked for without end',
+  (bound) => {
+    expect(() => randomIndex(bound)).toThrow(RangeError)
+  },
+)
