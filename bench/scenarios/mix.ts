@@ -24,7 +24,9 @@ export const MIX: Scenario = {
     const excuses = tokens.map((token) =>
       get('/premium-reasons?lang=sv', { Authorization: `Bearer ${token}` }),
     )
-    const checks = readers.map((number) => get(`/auth/check?email=${emailOf(number)}`))
+    const checks = readers.map((number) =>
+      get(`/auth/check?email=${encodeURIComponent(emailOf(number))}`),
+    )
 
     return Array.from({ length: 100 * hundreds }, (_, index) => {
       // The number 37 has no factor in common with 100, so that each hundred has each place once, well mixed.

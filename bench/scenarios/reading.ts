@@ -55,7 +55,7 @@ export const READING_SCENARIOS: readonly Scenario[] = [
     name: 'auth-check',
     about: 'whether 500 addresses have premium',
     expected: '"hasPremium":true',
-    requests: ofReaders((number) => `/auth/check?email=${emailOf(number)}`),
+    requests: ofReaders((number) => `/auth/check?email=${encodeURIComponent(emailOf(number))}`),
   },
   {
     ...READING,

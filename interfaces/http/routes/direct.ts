@@ -46,13 +46,10 @@ export function directAnswers({
   }
 }
 
-/** What nobody escapes. A plus sign would be a space. */
-const PLAIN_VALUE = /^[\w.@-]*$/
+/** What no client escapes, and the @ of an address, which most do. A plus sign would be a space. */
+const PLAIN_VALUE = /^(?:[\w.@-]|%40)*$/
 
-/**
- * What the query has behind `beginning`, in characters that stand for themselves. Undefined for an empty query, null
- * for any other.
- */
+/** What the query has behind `beginning`, if it is plain. Undefined for an empty query, null for any other. */
 function plainParameter(
   { target: { search } }: Exchange,
   beginning: string,
@@ -60,5 +57,5 @@ function plainParameter(
   if (search === '') return undefined
   if (!search.startsWith(beginning)) return null
   const value = search.slice(beginning.length)
-  return PLAIN_VALUE.test(value) ? value : null
+  return PLAIN_VALUE.test(value) ? value.replaceAll('%40', '@') : null
 }

@@ -11,9 +11,11 @@ const TARGETS = [
     (search) => [`/i18n${search}`, `/premium-reasons${search}`],
   ),
   ...['', '?lang=sv', '?anything'].map((search) => `/languages${search}`),
-  ...[EMAIL, EMAIL.toUpperCase(), 'bob@example.com', 'bob', '', 'bob@-.com'].map(
-    (email) => `/auth/check?email=${email}`,
-  ),
+  ...[EMAIL, EMAIL.toUpperCase(), 'bob@example.com', 'bob', '', 'bob@-.com'].flatMap((email) => [
+    `/auth/check?email=${email}`,
+    `/auth/check?${new URLSearchParams({ email })}`,
+  ]),
+  '/auth/check?email=%40%40',
 ]
 
 /** What only the router reads: it has to give the answer, or the error. */
@@ -27,7 +29,9 @@ const UNUSUAL = [
   '/i18n?lang=a+b',
   '/auth/check',
   '/auth/check?mail=ada@example.com',
-  '/auth/check?email=ada%40example.com',
+  '/auth/check?email=ada%40example%2Ecom',
+  '/auth/check?email=ada%2540example.com',
+  '/auth/check?email=ada%4',
   '/auth/check?email=ada+1@example.com',
   '/',
   '/i18n/',
