@@ -8,7 +8,8 @@ import { startAlibi } from '../servers/alibi.ts'
 import { startBare } from '../servers/bare.ts'
 import type { Measurement, Outcome } from './measurement.ts'
 
-const PATHS = ['/health', '/languages']
+/** Two that pass the router by, and one that waits for it. */
+const PATHS = ['/health', '/languages', '/ready']
 const STARTS = { whole: 15, short: 3 }
 
 /** From the start of a process to the first 200. */
