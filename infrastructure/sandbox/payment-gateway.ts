@@ -66,19 +66,19 @@ export function sandboxPaymentGateway({
     sessionId: string,
     step: (record: SandboxSessionRecord) => SandboxSessionRecord,
   ): Promise<SandboxSessionRecord | null> {
-    const transitions: { before: SandboxSessionRecord; after: SandboxSessionRecord }[] = []
+    let before: SandboxSessionRecord | undefined
     const now = clock.now()
-    const moved = await sessions.update(sessionId, (before) => {
-      const after = step(before)
-      if (after !== before) transitions.push({ before, after })
-      return after
+    const after = await sessions.update(sessionId, (known) => {
+      // It may be taken again where its transaction came to nothing. What counts is the last time.
+      before = known
+      return step(known)
     })
-    for (const transition of transitions) {
+    if (before && after && after !== before) {
       const page = pageOf(sessionId)
-      const event = sandboxEvent(transition, { id: newId('evt_'), now, page })
+      const event = sandboxEvent({ before, after }, { id: newId('evt_'), now, page })
       if (event) sender.send(event)
     }
-    return moved
+    return after
   }
 
   /** Reads a session, which expires here once its time is over. */

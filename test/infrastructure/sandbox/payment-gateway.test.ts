@@ -94,6 +94,24 @@ test('a payment is found again by its session, with all that was ordered', async
   expect((await gateway.findCompletedSessions(window)).items).toMatchObject([report])
 })
 
+test('a step whose transaction came to nothing is delivered as it was taken in the end, and once', async () => {
+  const sessions = memorySandboxSessions()
+  const { gateway, sessionId, play, nextEvent, expectNothingElse } = await openSandbox({
+    sessions: {
+      ...sessions,
+      async update(sessionId, change) {
+        const known = await sessions.find(sessionId)
+        if (known) change(known)
+        return sessions.update(sessionId, change)
+      },
+    },
+  })
+  await play('pay')
+  const stored = await gateway.readSession(sessionId)
+  expect((await nextEvent()).data.object.payment_intent).toBe(stored?.paymentIntentId)
+  await expectNothingElse()
+})
+
 test('no money can be sent back, and no bank asks for it', async () => {
   const { gateway, clock, play, sessionId } = await openSandbox()
   const window = { since: clock.now(), cursor: null }
