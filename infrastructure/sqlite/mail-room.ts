@@ -7,7 +7,8 @@ type Count = {
 
 /**
  * Tells from an earlier count that a window cannot hold so many mails yet. No mail that was out of the window then
- * comes into it, and each that is new has an id of its own above `lastId`, or one that a counted mail has left.
+ * comes into it, and each that is new has an id above `lastId`. The ids of the last mails come again once these are
+ * deleted, so whoever stores a mail has to ask first, in the same write: then the last id is seen to be a lower one.
  */
 export type MailRoom = {
   /** Whether there are certainly fewer. */
