@@ -1,4 +1,4 @@
-import type { Prompt } from './prompt.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 // Why: docs/decisions.md#a-start-makes-what-its-first-answer-needs
 // Pieces that are made when they are first needed, and once. A failure is not remembered: the next use tries again.
@@ -24,7 +24,7 @@ export function onceAsked<Answer>(ask: () => Promise<Answer>): () => Promise<Ans
   }
 }
 
-export type Methods = Readonly<Record<string, (...input: never[]) => Prompt<unknown>>>
+export type Methods = Readonly<Record<string, (...input: never[]) => MaybePromise<unknown>>>
 
 /** Names every method. */
 export type MethodNames<Made> = Readonly<Record<keyof Made, true>>

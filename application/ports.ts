@@ -14,7 +14,7 @@ import type { Refund } from '../domain/refund.ts'
 import type { TokenClaims } from '../domain/token.ts'
 import type { Strings } from './content/strings.ts'
 import type { LogEvent } from './log-events.ts'
-import type { Prompt } from './prompt.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import type { RateLimitWidth } from './rate-limit-width.ts'
 import type { Store } from './store.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -147,7 +147,7 @@ export type Secrets = {
 export type Tokens = {
   issue(email: Email, issue: { now: Date; epoch: Epoch }): Promise<Token>
   /** Null for anything but a token of ours. It may have expired, or be from the future. */
-  verify(token: string): Prompt<TokenClaims | null>
+  verify(token: string): MaybePromise<TokenClaims | null>
 }
 
 export type Content = {
@@ -192,7 +192,7 @@ export type RateLimitSubject =
 export type RateLimiter = {
   readonly limit: number
   readonly windowMs: number
-  take(subject: RateLimitSubject): Prompt<RateLimitVerdict>
+  take(subject: RateLimitSubject): MaybePromise<RateLimitVerdict>
 }
 
 export type RateLimitVerdict = {

@@ -20,7 +20,7 @@ export function isTokenAlive(
   { issuedAt, expiresAt }: Pick<TokenClaims, 'issuedAt' | 'expiresAt'>,
   now: Date,
 ): boolean {
-  return now.getTime() < expiresAt.getTime() && !isFromFuture(issuedAt, now)
+  return now < expiresAt && !isFromFuture(issuedAt, now)
 }
 
 /**

@@ -3,8 +3,8 @@ import { DomainError } from '../../domain/errors.ts'
 import { isLoggedOut } from '../../domain/log-out.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
 import { isHoldersToken, isTokenAlive, type TokenClaims } from '../../domain/token.ts'
+import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
 import type { Ports } from '../ports.ts'
-import { type Prompt, whenKnown } from '../prompt.ts'
 import { findAccess } from './check-premium.ts'
 
 type Dependencies = Pick<Ports, 'tokens' | 'access' | 'secrets' | 'clock' | 'rules'>
@@ -42,11 +42,11 @@ export function holderOf(reading: TokenReading | null): Email | null {
 }
 
 /** Null for a token that shows nothing. */
-export function readToken(ports: Dependencies, token: string): Prompt<TokenReading | null> {
+export function readToken(ports: Dependencies, token: string): MaybePromise<TokenReading | null> {
   return whenKnown(ports.tokens.verify(token), (claims) => claims && readClaims(ports, claims))
 }
 
-function readClaims(ports: Dependencies, claims: TokenClaims): Prompt<TokenReading | null> {
+function readClaims(ports: Dependencies, claims: TokenClaims): MaybePromise<TokenReading | null> {
   const now = ports.clock.now()
   const { tokenLifetimeMs } = ports.rules
   const isAlive = isTokenAlive(claims, now)

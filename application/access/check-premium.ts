@@ -2,18 +2,21 @@ import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
 import type { AccessFacts } from '../access-repository.ts'
+import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
 import type { Ports } from '../ports.ts'
-import { type Prompt, whenKnown } from '../prompt.ts'
 
 type Dependencies = Pick<Ports, 'access' | 'secrets'>
 
 /** What is stored of an address that decides whether it gets in, of one moment. */
-export function findAccess({ access, secrets }: Dependencies, email: Email): Prompt<AccessFacts> {
+export function findAccess(
+  { access, secrets }: Dependencies,
+  email: Email,
+): MaybePromise<AccessFacts> {
   return access.findByEmail(email, () => secrets.erasureDigests(email))
 }
 
 /** Whether the address has premium at this moment. */
-export function checkPremium(ports: Dependencies, email: Email): Prompt<boolean> {
+export function checkPremium(ports: Dependencies, email: Email): MaybePromise<boolean> {
   return whenKnown(findAccess(ports, email), ({ grants }) => hasPremium(grants))
 }
 

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Prompt } from '../../application/prompt.ts'
+import type { MaybePromise } from '../../application/maybe-promise.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { toPurchase } from '../database/rows.ts'
 import { prepareSelect } from './prepared-reads.ts'
@@ -15,7 +15,7 @@ const ENTRY_BYTES = 1100
 /** Remembers purchases until anybody commits anything, which is checked at each call. */
 export function prepareFindBySession(
   database: Parameters<typeof rememberUntilCommit>[0],
-): (sessionId: string) => Prompt<Purchase | null> {
+): (sessionId: string) => MaybePromise<Purchase | null> {
   const isOfSession = eq(purchases.sessionId, sql.placeholder('sessionId'))
   const select = prepareSelect(database.queries, purchases, isOfSession)
   const remembered = rememberUntilCommit<Purchase>(database, {

@@ -22,8 +22,8 @@ export type GroupTransaction = (works: readonly (() => void)[]) => GroupOutcome
 type Guard = {
   readonly begin: () => void
   readonly end: () => void
-  /** After a work that threw: whether nothing of it is stored any more. */
-  readonly undo: () => boolean
+  /** After a work that threw. False where something of it stays stored. */
+  readonly leavesNothing: () => boolean
 }
 
 /**
@@ -54,7 +54,7 @@ export function prepareGroupTransaction(
         // A full disk, for one, may have ended all of the transaction already, and damage makes all of it doubtful.
         const isOver = !client.inTransaction || isDamage(error)
         if (isOver) return { state: 'failed', error, culprit: index }
-        if (!guard.undo()) return null
+        if (!guard.leavesNothing()) return null
         refused.set(index, error)
       }
     }
@@ -86,7 +86,7 @@ export function prepareGroupTransaction(
   }
 }
 
-/** Undoes nothing, but knows whether there is anything to undo. */
+/** Undoes nothing, but knows whether there is anything. */
 function changeCount(client: Database): Guard {
   const select = client.prepare('SELECT total_changes()')
   const changes = () => select.values()[0]?.[0]
@@ -96,7 +96,7 @@ function changeCount(client: Database): Guard {
       before = changes()
     },
     end() {},
-    undo: () => changes() === before,
+    leavesNothing: () => changes() === before,
   }
 }
 
@@ -107,7 +107,7 @@ function savepoints(client: Database): Guard {
   return {
     begin: () => void save.run(),
     end: () => void release.run(),
-    undo() {
+    leavesNothing() {
       rollBackTo.run()
       release.run()
       return true

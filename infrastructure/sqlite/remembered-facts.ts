@@ -1,4 +1,4 @@
-import type { Prompt } from '../../application/prompt.ts'
+import type { MaybePromise } from '../../application/maybe-promise.ts'
 import { recentEntries } from '../recent-entries.ts'
 import { prepareCommitWatch } from './commit-watch.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -15,7 +15,7 @@ export function rememberUntilCommit<Facts>(
     readonly sizeMax: number
     readonly sizeOf: (key: string, facts: Facts) => number
   },
-): <Read extends Facts | null>(key: string, find: () => Read) => Prompt<Facts | Read> {
+): <Read extends Facts | null>(key: string, find: () => Read) => MaybePromise<Facts | Read> {
   const currentVersion = prepareCommitWatch(database)
   let remembered = recentEntries(bounds)
   let version: number | null = null

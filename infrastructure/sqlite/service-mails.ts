@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ServiceMailWindow } from '../../application/otp-repository.ts'
 import type { FullShares, ServiceMail } from '../../domain/mail-limit.ts'
-import { type MailRoom, mailRoom } from './mail-room.ts'
+import { type MailCount, mailCount } from './mail-count.ts'
 
 const IN_WINDOW = 'sent_at > ?1 AND sent_at <= ?2'
 const TO_STRANGERS = `had_premium = 0 AND ${IN_WINDOW}`
@@ -25,11 +25,11 @@ export function prepareServiceMailShares(client: Database): ServiceMailShares {
   const ofAll = prepareShare(client, IN_WINDOW)
   const ofStrangers = prepareShare(client, TO_STRANGERS)
   const ofNetwork = prepareShare(client, OF_NETWORK)
-  const rooms = { all: mailRoom(), strangers: mailRoom() }
+  const counts = { all: mailCount(), strangers: mailCount() }
 
   function forgetCounts(): void {
-    rooms.all.forget()
-    rooms.strangers.forget()
+    counts.all.forget()
+    counts.strangers.forget()
   }
 
   return {
@@ -37,15 +37,15 @@ export function prepareServiceMailShares(client: Database): ServiceMailShares {
       const isDeleting = deleteFuture.run(until.getTime()).changes > 0
       const lastId = selectLastId.get()?.id ?? 0
       const window = [since.getTime(), until.getTime()] as const
-      const fullSince = (share: Share, most: number, room: MailRoom): Date | null => {
-        if (room.isCertain(most, { since, lastId })) return null
+      const fullSince = (share: Share, most: number, known: MailCount): Date | null => {
+        if (known.isBelow(most, { since, lastId })) return null
         const mails = share.count(...window)
-        room.remember({ since, lastId, mails })
+        known.remember({ since, lastId, mails })
         return mails < most ? null : share.nthNewest(most, ...window)
       }
       const full = {
-        all: fullSince(ofAll, shares.all, rooms.all),
-        strangers: fullSince(ofStrangers, shares.strangers, rooms.strangers),
+        all: fullSince(ofAll, shares.all, counts.all),
+        strangers: fullSince(ofStrangers, shares.strangers, counts.strangers),
         network:
           ofNetwork.count(...window, network) < shares.network
             ? null

@@ -1,6 +1,5 @@
-// biome-ignore-all lint/style/noCommonJs: only this loads a module late without making its reader wait
 import { onFirstUse } from '../../application/first-use.ts'
-import { orElse, type Prompt, whenKnown } from '../../application/prompt.ts'
+import { type MaybePromise, orElse, whenKnown } from '../../application/maybe-promise.ts'
 import { networkOf, ONE_CLIENT } from '../../domain/client-network.ts'
 import { findListed, isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
 import { mayBeLong, readBody } from './request/body.ts'
@@ -26,7 +25,7 @@ export type Handler = (
   request: Request,
   peerAddress: () => string | null,
   sent?: SentSegments,
-) => Prompt<Response>
+) => MaybePromise<Response>
 
 // Why: docs/decisions.md#our-own-wrapper-around-the-routes
 /** The routes, and around them everything that all answers share: limits, identification, headers, the access log. */
@@ -62,14 +61,14 @@ export function createHandler(options: HttpOptions): Handler {
     return exchange
   }
 
-  function answer(exchange: Exchange): Prompt<Response> {
+  function answer(exchange: Exchange): MaybePromise<Response> {
     return orElse(
       () => whenKnown(countAgainstLimit(exchange), (rateLimit) => route(exchange, rateLimit)),
       (error) => answers.error(exchange, answerError(ports, error, exchange.requestId)),
     )
   }
 
-  function route(exchange: Exchange, rateLimit: RateLimitFields | null): Prompt<Response> {
+  function route(exchange: Exchange, rateLimit: RateLimitFields | null): MaybePromise<Response> {
     const { request, target } = exchange
     exchange.rateLimit = rateLimit
     if (rateLimit?.retryAfter) throw new RequestRefused('too_many_requests')
@@ -103,6 +102,7 @@ export function createHandler(options: HttpOptions): Handler {
 }
 
 /** With its libraries, a start would have to wait for it: the first answers are often direct. */
+// biome-ignore lint/style/noCommonJs: only this loads a module late without making its reader wait
 const router = (): typeof import('./app.ts') => require('./app.ts')
 
 /** Counts and logs how a request was answered. */

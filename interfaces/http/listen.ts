@@ -1,4 +1,4 @@
-import { type Prompt, whenKnown } from '../../application/prompt.ts'
+import { type MaybePromise, whenKnown } from '../../application/maybe-promise.ts'
 import type { Handler } from './handler.ts'
 import { ROUTES } from './paths.ts'
 import { BODY_GRACE_MS } from './request/body.ts'
@@ -53,7 +53,7 @@ export function listen({ host, port }: { host: string; port: number }): Listener
     request: Request,
     self: Pick<Bun.Server<unknown>, 'requestIP'>,
     sent?: SentSegments,
-  ): Prompt<Response> {
+  ): MaybePromise<Response> {
     asked++
     const peerAddress = () => self.requestIP(request)?.address ?? null
     return whenKnown(handler(request, peerAddress, sent), (response) => {
@@ -106,7 +106,7 @@ export function listen({ host, port }: { host: string; port: number }): Listener
 type Answerer = (
   request: Request & { readonly params: Readonly<Record<string, string>> },
   self: Pick<Bun.Server<unknown>, 'requestIP'>,
-) => Prompt<Response>
+) => MaybePromise<Response>
 
 /** Bun compares a path without parameters byte for byte with what was sent, so there is nothing to resolve in it. */
 function routesByPath(answer: Answerer): Record<string, Answerer> {

@@ -5,8 +5,8 @@ import {
   requireAlivePremium,
   type TokenReading,
 } from '../../../application/access/authenticate.ts'
+import { type MaybePromise, whenKnown } from '../../../application/maybe-promise.ts'
 import type { Ports } from '../../../application/ports.ts'
-import { type Prompt, whenKnown } from '../../../application/prompt.ts'
 import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -19,16 +19,16 @@ export type Caller = Pick<Exchange, 'request' | 'tokenReading'>
 type Dependencies = Pick<Ports, 'tokens' | 'access' | 'secrets' | 'clock' | 'rules'>
 
 /** The address whose token the request carries. Throws `missing_token` or `invalid_token`. */
-export function authenticateRequest(ports: Dependencies, exchange: Caller): Prompt<Email> {
+export function authenticateRequest(ports: Dependencies, exchange: Caller): MaybePromise<Email> {
   return whenKnown(readRequired(ports, exchange), requireAlive)
 }
 
 /** As `authenticateRequest`. Throws `premium_required` unless the address has premium. */
-export function authenticatePremium(ports: Dependencies, exchange: Caller): Prompt<Email> {
+export function authenticatePremium(ports: Dependencies, exchange: Caller): MaybePromise<Email> {
   return whenKnown(readRequired(ports, exchange), requireAlivePremium)
 }
 
-function readRequired(ports: Dependencies, exchange: Caller): Prompt<TokenReading | null> {
+function readRequired(ports: Dependencies, exchange: Caller): MaybePromise<TokenReading | null> {
   const reading = readOnce(ports, exchange)
   if (reading === undefined) throw new DomainError('missing_token')
   return reading
@@ -38,17 +38,20 @@ function readRequired(ports: Dependencies, exchange: Caller): Prompt<TokenReadin
  * The address that the sender of the request has been in with not long ago, as its token shows, which may have expired.
  * Null without a token, and for any other one.
  */
-export function findHolder(ports: Dependencies, exchange: Caller): Prompt<Email | null> {
+export function findHolder(ports: Dependencies, exchange: Caller): MaybePromise<Email | null> {
   return whenKnown(readOnce(ports, exchange) ?? null, holderOf)
 }
 
 /** The address of the token that the request carries, where that shows anything. */
-export function findSender(ports: Dependencies, exchange: Caller): Prompt<Email | null> {
+export function findSender(ports: Dependencies, exchange: Caller): MaybePromise<Email | null> {
   return whenKnown(readOnce(ports, exchange) ?? null, (reading) => reading?.email ?? null)
 }
 
 /** What the token of the request shows; undefined without a token. */
-function readOnce(ports: Dependencies, exchange: Caller): Prompt<TokenReading | null> | undefined {
+function readOnce(
+  ports: Dependencies,
+  exchange: Caller,
+): MaybePromise<TokenReading | null> | undefined {
   if (exchange.tokenReading !== undefined) return exchange.tokenReading
   const token = findBearerToken(exchange.request.headers.get('authorization'))
   if (token === null) return undefined

@@ -1,5 +1,5 @@
 import type { TokenReading } from '../../../application/access/authenticate.ts'
-import type { Prompt } from '../../../application/prompt.ts'
+import type { MaybePromise } from '../../../application/maybe-promise.ts'
 import { type PathRules, rulesOf } from '../paths.ts'
 import type { RateLimitFields } from './rate-limit.ts'
 import { readTarget, type Target } from './target.ts'
@@ -20,7 +20,7 @@ export type Exchange = {
   /** Whether nothing of a body is left to be read. */
   isBodyRead: boolean
   /** What its token shows; undefined until the token is read. */
-  tokenReading: Prompt<TokenReading | null> | undefined
+  tokenReading: MaybePromise<TokenReading | null> | undefined
   /** What its rate limit says; null until it has been counted, and where nothing limits it. */
   rateLimit: RateLimitFields | null
   /** The answer that has all its headers; null while there is none. */

@@ -1,5 +1,5 @@
+import { type MaybePromise, orElse, whenKnown } from '../../../application/maybe-promise.ts'
 import type { RateLimitSubject } from '../../../application/ports.ts'
-import { orElse, type Prompt, whenKnown } from '../../../application/prompt.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { type Email, findEmail } from '../../../domain/email.ts'
 import { type RateLimitPolicy, ROUTES } from '../paths.ts'
@@ -32,7 +32,7 @@ export function findRateLimitSubject(
   ports: Dependencies,
   policy: RateLimitPolicy,
   limited: LimitedRequest,
-): Prompt<RateLimitSubject> {
+): MaybePromise<RateLimitSubject> {
   return whenKnown(findCountedEmail(ports, policy, limited), (email) =>
     email === null
       ? { kind: 'client', address: limited.clientAddress() }
@@ -45,7 +45,7 @@ function findCountedEmail(
   ports: Dependencies,
   policy: RateLimitPolicy,
   limited: LimitedRequest,
-): Prompt<Email | null> {
+): MaybePromise<Email | null> {
   const find = policy === 'premium' ? findSender : findOwnHolder
   return orElse(() => find(ports, limited), nobody)
 }
@@ -56,7 +56,7 @@ function nobody(error: unknown): null {
 }
 
 /** The holder whose token the request carries, unless it is about another address. */
-function findOwnHolder(ports: Dependencies, limited: LimitedRequest): Prompt<Email | null> {
+function findOwnHolder(ports: Dependencies, limited: LimitedRequest): MaybePromise<Email | null> {
   return whenKnown(findHolder(ports, limited), (holder) => {
     const place = NAMED_IN[limited.target.path]
     if (holder === null || place === undefined) return holder

@@ -1,5 +1,5 @@
+import { type MaybePromise, whenKnown } from '../../../application/maybe-promise.ts'
 import type { RateLimiter } from '../../../application/ports.ts'
-import { type Prompt, whenKnown } from '../../../application/prompt.ts'
 import type { RateLimitPolicy } from '../paths.ts'
 import type { HttpOptions } from './options.ts'
 import { findRateLimitSubject, type LimitedRequest } from './rate-limit-subject.ts'
@@ -23,7 +23,7 @@ export function rateLimitCounter({
   limiters,
 }: Pick<HttpOptions, 'ports' | 'limiters'>): (
   limited: LimitedRequest,
-) => Prompt<RateLimitFields | null> {
+) => MaybePromise<RateLimitFields | null> {
   const limits = {
     general: limitOf('general', limiters.general),
     auth: limitOf('auth', limiters.auth),

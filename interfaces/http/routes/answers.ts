@@ -1,8 +1,8 @@
 import { checkPremium } from '../../../application/access/check-premium.ts'
 import { pickReason } from '../../../application/access/pick-reason.ts'
 import type { Strings } from '../../../application/content/strings.ts'
+import { whenKnown } from '../../../application/maybe-promise.ts'
 import type { Content, LanguageContent, Ports } from '../../../application/ports.ts'
-import { whenKnown } from '../../../application/prompt.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import {
   DEFAULT_LANGUAGE,

@@ -23,7 +23,7 @@ import { requestLanguage } from '../request/language.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { senderOf } from '../request/sender.ts'
 import { premiumCheck } from './answers.ts'
-import { jsonBody } from './json-body.ts'
+import { jsonBody } from './checked-body.ts'
 
 const MAILED = 'A one-time code was sent by email'
 

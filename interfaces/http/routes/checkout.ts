@@ -12,7 +12,7 @@ import {
 import { ROUTES } from '../paths.ts'
 import { requestLanguage } from '../request/language.ts'
 import type { HttpOptions } from '../request/options.ts'
-import { jsonBody } from './json-body.ts'
+import { jsonBody } from './checked-body.ts'
 
 const CHECKOUT_BODY = t.Object(
   {

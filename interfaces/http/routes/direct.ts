@@ -1,4 +1,4 @@
-import type { Prompt } from '../../../application/prompt.ts'
+import type { MaybePromise } from '../../../application/maybe-promise.ts'
 import { ROUTES } from '../paths.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
@@ -11,10 +11,10 @@ import { ALIVE, ALL_LANGUAGES, premiumAnswers, premiumCheck } from './answers.ts
  */
 export function directAnswers({
   ports,
-}: Pick<HttpOptions, 'ports'>): (exchange: Exchange) => Prompt<object> | null {
+}: Pick<HttpOptions, 'ports'>): (exchange: Exchange) => MaybePromise<object> | null {
   const { pickReason, readStrings } = premiumAnswers(ports)
   const checkPremium = premiumCheck(ports)
-  const byPath = new Map<string, (exchange: Exchange) => Prompt<object> | null>([
+  const byPath = new Map<string, (exchange: Exchange) => MaybePromise<object> | null>([
     [
       ROUTES.pickReason.path,
       (exchange) => {

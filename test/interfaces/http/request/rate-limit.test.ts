@@ -156,7 +156,8 @@ describe('the premium limit', () => {
   )
 })
 
-describe.each(['/premium-reasons', '/i18n'])('GET %s', (path) => {
+// The last goes through the router.
+describe.each(['/premium-reasons', '/i18n', '/i18n?lang=s%76'])('GET %s', (path) => {
   type Http = ReturnType<typeof openHttp>
 
   /** Sends the token, and counts how often it is verified and its address looked up. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { orElse, whenKnown } from '../../../../application/prompt.ts'
+import { orElse, whenKnown } from '../../../../application/maybe-promise.ts'
 import { createApp } from '../../../../interfaces/http/app.ts'
 import { exchangeOf } from '../../../../interfaces/http/request/exchange.ts'
 import { directAnswers } from '../../../../interfaces/http/routes/direct.ts'

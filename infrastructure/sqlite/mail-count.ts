@@ -10,18 +10,18 @@ type Count = {
  * comes into it, and each that is new has an id above `lastId`. The ids of the last mails come again once these are
  * deleted, so whoever stores a mail has to ask first, in the same write: then the last id is seen to be a lower one.
  */
-export type MailRoom = {
-  /** Whether there are certainly fewer. */
-  isCertain(most: number, now: Omit<Count, 'mails'>): boolean
+export type MailCount = {
+  /** Whether the window, whose last mail may have another id by now, has certainly fewer mails. */
+  isBelow(most: number, window: Omit<Count, 'mails'>): boolean
   remember(count: Count): void
   /** For where a deletion was undone: mails that were not counted are there again. */
   forget(): void
 }
 
-export function mailRoom(): MailRoom {
+export function mailCount(): MailCount {
   let last: Count | null = null
   return {
-    isCertain(most, { since, lastId }) {
+    isBelow(most, { since, lastId }) {
       // A clock that was set back, or a table that was emptied, says nothing about what came since.
       if (!last || since < last.since || lastId < last.lastId) return false
       return last.mails + (lastId - last.lastId) < most

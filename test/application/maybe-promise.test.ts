@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { orElse, whenKnown } from '../../application/prompt.ts'
+import { orElse, whenKnown } from '../../application/maybe-promise.ts'
 
 const ERROR = new Error('lost')
 const fail = () => {
