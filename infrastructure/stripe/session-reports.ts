@@ -53,7 +53,10 @@ export function sessionReports({
     sessionId: session.id,
     purchaseId: purchaseIdOf(session),
     outcome,
-    order: orderOf(session, { returnUrls, seals }),
+    // Only where no purchase is known of the session is it asked for, and to check a seal takes some microseconds.
+    get order() {
+      return orderOf(session, { returnUrls, seals })
+    },
     // Sessions that ask for no money have no amounts; 0 is never what was asked for.
     amountSubtotal: session.amount_subtotal ?? 0,
     amountTotal: session.amount_total ?? 0,
