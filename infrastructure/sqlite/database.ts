@@ -45,7 +45,7 @@ export type SqliteDatabase = {
   /**
    * Holds the write lock from the start. Durable once it resolves, in files that are at the path; if `work` throws,
    * nothing of it is stored. Several writes share a commit, one after the other in the order of their calls, and `work`
-   * may run again where what it stored at first came to nothing.
+   * may run again where the first commit came to nothing.
    */
   write<Result>(work: () => Result, options?: { busyTimeoutMs: number }): Promise<Result>
   /** Whether it is open, and not known to be damaged. */

@@ -7,8 +7,8 @@ export const GROUP_MAX = 128
 export type GroupCommit = {
   /**
    * Resolves once what `work` has stored is durable. If `work` throws, nothing of it is stored, and the others of its
-   * group are untouched. It may run again where one of its group fails, itself or another. Where another process is in
-   * the way, it is tried again for so long.
+   * group are untouched. It runs again where its group came to nothing by the fault of another one. Where another
+   * process is in the way, it is tried again for so long.
    */
   write<Result>(work: () => Result, busyTimeoutMs: number): Promise<Result>
   /** Commits all that is queued, or rejects it where that cannot be done at once. */

@@ -18,20 +18,7 @@ export type GroupFailure = {
 /** Holds the write lock from the start, and runs the works without a pause between them. */
 export type GroupTransaction = (works: readonly (() => void)[]) => GroupOutcome
 
-/** Keeps a work that throws from leaving anything behind. */
-type Guard = {
-  readonly begin: () => void
-  readonly end: () => void
-  /** After a work that threw. False where something of it stays stored. */
-  readonly leavesNothing: () => boolean
-}
-
-/**
- * Several works in one transaction. Where `assertInPlace` throws, none is stored.
- *
- * Nearly all that throw have only read, and then there is nothing to undo. Only where one has stored something before,
- * all of them run again, each in a savepoint of its own: for each savepoint, SQLite copies every page that is written.
- */
+/** Several works in one transaction, each in a savepoint of its own. Where `assertInPlace` throws, none is stored. */
 export function prepareGroupTransaction(
   client: Database,
   assertInPlace: () => void,
@@ -39,22 +26,23 @@ export function prepareGroupTransaction(
   const begin = client.prepare('BEGIN IMMEDIATE')
   const commit = client.prepare('COMMIT')
   const rollBack = client.prepare('ROLLBACK')
-  const count = changeCount(client)
-  const savepoint = savepoints(client)
+  const save = client.prepare('SAVEPOINT work')
+  const release = client.prepare('RELEASE work')
+  const rollBackTo = client.prepare('ROLLBACK TO work')
 
-  /** Null where something is stored that cannot be undone by itself. */
-  function run(works: readonly (() => void)[], guard: Guard): GroupOutcome | null {
+  function run(works: readonly (() => void)[]): GroupOutcome {
     const refused = new Map<number, unknown>()
     for (const [index, work] of works.entries()) {
-      guard.begin()
+      save.run()
       try {
         work()
-        guard.end()
+        release.run()
       } catch (error) {
         // A full disk, for one, may have ended all of the transaction already, and damage makes all of it doubtful.
         const isOver = !client.inTransaction || isDamage(error)
         if (isOver) return { state: 'failed', error, culprit: index }
-        if (!guard.leavesNothing()) return null
+        rollBackTo.run()
+        release.run()
         refused.set(index, error)
       }
     }
@@ -66,10 +54,10 @@ export function prepareGroupTransaction(
     return { state: 'committed', refused }
   }
 
-  function transact(works: readonly (() => void)[], guard: Guard): GroupOutcome | null {
+  return (works) => {
     try {
       begin.run()
-      return run(works, guard)
+      return run(works)
     } catch (error) {
       const isBegun = client.inTransaction
       if (!isBegun && isBusy(error)) return { state: 'busy', error }
@@ -77,40 +65,5 @@ export function prepareGroupTransaction(
     } finally {
       if (client.inTransaction) rollBack.run()
     }
-  }
-
-  return (works) => {
-    const outcome = transact(works, count) ?? transact(works, savepoint)
-    if (outcome === null) throw new Error('a savepoint undoes whatever was stored since')
-    return outcome
-  }
-}
-
-/** Undoes nothing, but knows whether there is anything. */
-function changeCount(client: Database): Guard {
-  const select = client.prepare('SELECT total_changes()')
-  const changes = () => select.values()[0]?.[0]
-  let before: ReturnType<typeof changes>
-  return {
-    begin() {
-      before = changes()
-    },
-    end() {},
-    leavesNothing: () => changes() === before,
-  }
-}
-
-function savepoints(client: Database): Guard {
-  const save = client.prepare('SAVEPOINT work')
-  const release = client.prepare('RELEASE work')
-  const rollBackTo = client.prepare('ROLLBACK TO work')
-  return {
-    begin: () => void save.run(),
-    end: () => void release.run(),
-    leavesNothing() {
-      rollBackTo.run()
-      release.run()
-      return true
-    },
   }
 }

@@ -118,46 +118,6 @@ describe('a write that fails', () => {
     expect(transactions()).toBe(1)
   })
 
-  test.each([
-    ['after it has stored something runs its group again', 1, 2],
-    ['before it has stored anything lets no other run again', 0, 1],
-  ])('%s', async (_, rowsBefore, runsOfOthers) => {
-    const { database, insert, stored } = openNumbers()
-    const runs: number[] = []
-
-    const writes = range(4).map((number) =>
-      database.write(() => {
-        runs.push(number)
-        if (number === 2) for (const row of range(rowsBefore)) insert(row)
-        if (number === 2) throw new Error('refused')
-        insert(number)
-      }),
-    )
-    const ends = await Promise.allSettled(writes)
-    expect(ends.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true])
-    expect(stored()).toEqual([0, 1, 3])
-    expect(runs.filter((number) => number === 0)).toHaveLength(runsOfOthers)
-    expect(runs.filter((number) => number === 3)).toHaveLength(1)
-  })
-
-  test('within a statement, leaves nothing of that statement, and lets no other run again', async () => {
-    const { database, client, insert, stored } = openNumbers()
-    client.run('CREATE UNIQUE INDEX numbers_once ON numbers (number)')
-    let runs = 0
-
-    const before = database.write(() => {
-      runs++
-      insert(1)
-    })
-    const broken = database.write(() => client.run("INSERT INTO numbers VALUES (2, ''), (1, '')"))
-    const after = database.write(() => insert(3))
-
-    await expect(broken).rejects.toThrow('UNIQUE')
-    await Promise.all([before, after])
-    expect(stored()).toEqual([1, 3])
-    expect(runs).toBe(1)
-  })
-
   test('makes no commit by itself', async () => {
     const { database, insert, other } = openNumbers()
     const version = () => other.query('PRAGMA data_version').values()
