@@ -41,6 +41,7 @@ export const TASK_NAMES = [
   'pruning',
   'readiness',
   'reconciler',
+  'routes',
   'wrong_codes',
 ] as const
 export type TaskName = (typeof TASK_NAMES)[number]

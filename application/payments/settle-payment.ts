@@ -7,6 +7,7 @@ import {
   isReportOf,
   isSamePrice,
   type Purchase,
+  type PurchaseId,
   type SessionReport,
   settlePurchase,
 } from '../../domain/purchase.ts'
@@ -112,7 +113,7 @@ async function settleOne(
   const step = await settleNamed(ports, { report, origin })
   if (step) return step
   const known = await findPurchase(ports, report)
-  if (known) return settleKnown(ports, known, { report, origin })
+  if (known) return settleById(ports, known.id, { report, origin })
   const order = findLostOrder(ports, report)
   if (!order) return null
   if (isRead) return settleLost(ports, order, { report, origin })
@@ -131,12 +132,7 @@ async function settleNamed(
 ): Promise<Step | null> {
   const { purchaseId, sessionId } = report
   if (purchaseId === null) return null
-  const settled = await ports.purchases.updateById(purchaseId, origin, (account, before) =>
-    before.sessionId === sessionId
-      ? takeStep(ports, { account, before, lost: null, report, now: origin.at })
-      : NO_STEP,
-  )
-  return settled?.step ?? null
+  return settleById(ports, purchaseId, { report, origin }, (named) => named.sessionId === sessionId)
 }
 
 async function findPurchase(
@@ -159,13 +155,16 @@ function findLostOrder(
 type Reported = { readonly report: SessionReport; readonly origin: Origin }
 
 /** By its id, since its address may be erased by now. */
-async function settleKnown(
+async function settleById(
   ports: SettleDependencies,
-  { id }: Purchase,
+  id: PurchaseId,
   { report, origin }: Reported,
+  isMeant: (purchase: Purchase) => boolean = () => true,
 ): Promise<Step | null> {
   const settled = await ports.purchases.updateById(id, origin, (account, before) =>
-    takeStep(ports, { account, before, lost: null, report, now: origin.at }),
+    isMeant(before)
+      ? takeStep(ports, { account, before, lost: null, report, now: origin.at })
+      : NO_STEP,
   )
   return settled?.step ?? null
 }

@@ -17,14 +17,9 @@ type Words = {
 /** Stands where the code belongs, in the words of a language as well. */
 const CODE_PLACE = '{code}'
 
-/** The words of the mail that carries a code. No link: nothing to click. */
-export function otpEmail({ code, ...words }: Words & { code: OtpCode }): EmailContent {
-  return fill(cutAtCode(layOut(words)), code)
-}
-
 /**
- * As `otpEmail`, in the language wanted or the default one. Nearly all mails of a language differ in nothing but the
- * code, so the last one is kept without it.
+ * Writes the mails that carry a code, in the language wanted or the default one. No link: nothing to click. Nearly all
+ * mails of a language differ in nothing but the code, so the last one is kept without it.
  */
 export function otpEmailWriter({
   content,

@@ -1,18 +1,24 @@
 import type { SQLQueryBindings } from 'bun:sqlite'
-import { getTableColumns, type InferSelectModel, type SQL } from 'drizzle-orm'
+import { getTableColumns, type InferSelectModel, is, Placeholder, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Queries } from './database.ts'
 
 // Drizzle writes each statement once. What it reads is decoded here, because drizzle would work out anew for each value
 // where in the row it belongs.
 
-/** Prepares a query of whole rows. What is bound takes the places of the condition's placeholders, in their order. */
+/**
+ * Prepares a query of whole rows. What is bound takes the places of the condition's placeholders, in their order.
+ * Throws for a condition with a value, which would never be bound.
+ */
 export function prepareSelect<Table extends SQLiteTable>(
   queries: Queries,
   table: Table,
   condition: SQL | undefined,
 ): (...bound: SQLQueryBindings[]) => InferSelectModel<Table>[] {
-  const { sql: text } = queries.select().from(table).where(condition).toSQL()
+  const { sql: text, params } = queries.select().from(table).where(condition).toSQL()
+  if (!params.every((param) => is(param, Placeholder))) {
+    throw new Error(`a value that is not bound: ${text}`)
+  }
   const statement = queries.$client.prepare(text)
   const columns = Object.entries<SQLiteColumn>(getTableColumns(table))
   return (...bound) =>

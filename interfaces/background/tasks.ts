@@ -26,6 +26,7 @@ export function serviceTasks({
   tokenLifetimeMs,
   backups,
   isReady,
+  loadRoutes,
   monotonicMs,
   wait,
 }: {
@@ -34,6 +35,8 @@ export function serviceTasks({
   /** Null where the service makes none. */
   backups: ScheduledBackups | null
   isReady: () => Promise<boolean>
+  /** Has the routes ready before a request asks for them. */
+  loadRoutes: () => Promise<unknown>
   /** Milliseconds that pass evenly, even where the clock is set. */
   monotonicMs: () => number
   /** Resolves after so many milliseconds. */
@@ -41,6 +44,7 @@ export function serviceTasks({
 }): readonly Task[] {
   const pause = () => wait(PRUNING_PAUSE_MS)
   return [
+    { name: 'routes', everyMs: null, work: loadRoutes },
     // Once, so that the first visitor of the app page sees the price.
     { name: 'price', everyMs: null, work: () => ports.payments.price() },
     { name: 'outbox', everyMs: SECOND_MS, work: (stopping) => deliverOutbox(ports, stopping) },

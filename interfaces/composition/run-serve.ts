@@ -25,7 +25,7 @@ import { serviceTasks } from '../background/tasks.ts'
 import { runWatchdog } from '../background/watchdog.ts'
 import type { Service } from '../cli/command-context.ts'
 import { untilSignal } from '../cli/stop-signal.ts'
-import { createHandler } from '../http/handler.ts'
+import { createHandler, lateApp } from '../http/handler.ts'
 import { type Listener, listen } from '../http/listen.ts'
 import { composeBackups, reportBackupFolder } from './compose-backups.ts'
 import { composeContent } from './compose-content.ts'
@@ -81,11 +81,20 @@ export async function openService(
   const { isReady, monotonicMs } = options
   const backups = composeBackups({ config, log, rights })
   await metrics.serve({ ports, isReady, backups, version })
-  const tasks = serviceTasks({ ports, tokenLifetimeMs, backups, isReady, monotonicMs, wait })
+  const app = lateApp(options)
+  const tasks = serviceTasks({
+    ports,
+    tokenLifetimeMs,
+    backups,
+    isReady,
+    loadRoutes: async () => app(),
+    monotonicMs,
+    wait,
+  })
   const checkLiveness = livenessCheck(store)
   return {
     listener,
-    handler: createHandler(options),
+    handler: createHandler(options, app),
     publicUrl,
     version,
     log,

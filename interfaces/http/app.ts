@@ -3,7 +3,7 @@ import type { WithErrors } from './openapi/typed-errors.ts'
 import { wordFiles } from './pages/page-words.ts'
 import { exchangeOf } from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
-import { type AnswerMaker, answerMaker } from './response/answer-maker.ts'
+import { answerMaker } from './response/answer-maker.ts'
 import { answerError } from './response/errors.ts'
 import { ownError } from './response/router-errors.ts'
 import { addAppPage } from './routes/app-page.ts'
@@ -21,7 +21,8 @@ import { webhookRoutes } from './routes/webhook.ts'
 export type Alibi = WithErrors<ReturnType<typeof createApp>>
 
 /** Every route and what it answers: data with all headers, pages with their own. handler.ts adds the rest. */
-export function createApp(options: HttpOptions, answers: AnswerMaker = answerMaker(options)) {
+export function createApp(options: HttpOptions) {
+  const answers = answerMaker(options)
   // The path begins where it begins, also behind a host of a few letters.
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
   const describe = async () => {

@@ -29,10 +29,9 @@ export type Handler = (
 
 // Why: docs/decisions.md#our-own-wrapper-around-the-routes
 /** The routes, and around them everything that all answers share: limits, identification, headers, the access log. */
-export function createHandler(options: HttpOptions): Handler {
+export function createHandler(options: HttpOptions, app = lateApp(options)): Handler {
   const { ports, monotonicMs } = options
   const answers = answerMaker(options)
-  const app = onFirstUse(() => router().createApp(options, answers))
   const directAnswer = directAnswers(options)
   const clientAddress = clientAddressReader(options.isTrustedProxy, ports.log)
   const countAgainstLimit = rateLimitCounter(options)
@@ -51,8 +50,8 @@ export function createHandler(options: HttpOptions): Handler {
       target,
       rules: isPreflight(request) ? PREFLIGHT_RULES : rulesOf(target.path),
       requestId: newRequestId(),
-      clientAddress: once(() => clientAddress(request, peerAddress())),
-      readBody: request.method === 'POST' ? once(() => bodyOf(exchange)) : noBody,
+      clientAddress: onFirstUse(() => clientAddress(request, peerAddress())),
+      readBody: request.method === 'POST' ? onFirstUse(() => bodyOf(exchange)) : noBody,
       isBodyRead: false,
       tokenReading: undefined,
       rateLimit: null,
@@ -101,7 +100,13 @@ export function createHandler(options: HttpOptions): Handler {
   }
 }
 
-/** With its libraries, a start would have to wait for it: the first answers are often direct. */
+/** The app, made at the first call: a start would have to wait for it and its libraries. */
+export function lateApp(options: HttpOptions): () => App {
+  return onFirstUse(() => router().createApp(options))
+}
+
+type App = ReturnType<typeof import('./app.ts').createApp>
+
 // biome-ignore lint/style/noCommonJs: only this loads a module late without making its reader wait
 const router = (): typeof import('./app.ts') => require('./app.ts')
 
@@ -183,15 +188,6 @@ function routedRequest(exchange: Exchange): Request {
 
 async function noBody(): Promise<null> {
   return null
-}
-
-/** Makes it when it is first asked for, and from then on gives the same. */
-function once<Made>(make: () => Made): () => Made {
-  let made: { readonly value: Made } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
 
 async function withoutBody(response: Response): Promise<Response> {

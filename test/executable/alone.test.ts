@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import { builtInContent } from '../../infrastructure/content/content.ts'
-import { otpEmail } from '../../infrastructure/mail/otp-email.ts'
+import { otpEmailWriter } from '../../infrastructure/mail/otp-email.ts'
 import { paymentEmail } from '../../infrastructure/mail/payment-email.ts'
 import { ENDPOINTS } from '../../interfaces/http/openapi/endpoints.ts'
 import { ASSETS, assetAnswer } from '../../interfaces/http/pages/assets.ts'
@@ -174,12 +174,10 @@ describe('by itself it serves', () => {
     await client(alibi.url).post('/auth/verify-email', { email, lang: language })
     const mail = production.mailbox.mails.find(({ to }) => to === email)
     expect(mail).toMatchObject(
-      otpEmail({
+      otpEmailWriter({ content, host: 'alibi.example' })({
         code: production.mailbox.latestCode(email) as OtpCode,
         language,
         validForMs: 600_000,
-        host: 'alibi.example',
-        strings: content.in(language).strings,
       }),
     )
   })

@@ -8,7 +8,7 @@ import { securityHeaders } from './security-headers.ts'
 
 type Fields = Readonly<Record<string, string>>
 
-export type AnswerMaker = {
+type AnswerMaker = {
   /** An answer in JSON, with all headers. */
   json(exchange: Exchange, value: unknown): Response
   /** As `json`, for an error. */

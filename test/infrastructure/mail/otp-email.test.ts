@@ -3,17 +3,19 @@ import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { LANGUAGES, type Language } from '../../../domain/language.ts'
 import type { OtpCode } from '../../../domain/otp.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
-import { otpEmail, otpEmailWriter } from '../../../infrastructure/mail/otp-email.ts'
+import { otpEmailWriter } from '../../../infrastructure/mail/otp-email.ts'
 import { withSuffix } from '../../support/fakes.ts'
 
 const content = builtInContent()
 const CODE = '012345' as OtpCode
+const HOST = 'alibi.example.com'
 
 function mailIn(
   language: Language,
   { validForMs = 600_000, strings = content.in(language).strings } = {},
 ) {
-  return otpEmail({ code: CODE, language, validForMs, host: 'alibi.example.com', strings })
+  const own = { ...content, in: () => ({ ...content.in(language), strings }) }
+  return otpEmailWriter({ content: own, host: HOST })({ code: CODE, language, validForMs })
 }
 
 /** What stands between the tags of the body. */
@@ -136,15 +138,13 @@ test('words that look like HTML are shown, not obeyed', () => {
 })
 
 test('a mail is the same, whatever was written before it', () => {
-  const host = 'alibi.example.com'
-  const write = otpEmailWriter({ content, host })
+  const write = otpEmailWriter({ content, host: HOST })
   const [one, other] = ['012345', '999999'] as OtpCode[]
   for (const language of [...LANGUAGES, ...LANGUAGES]) {
     for (const validForMs of [600_000, 600_000, 45_000]) {
       for (const code of [one!, other!, one!]) {
-        const { strings } = content.in(language)
-        const mail = otpEmail({ code, language, validForMs, host, strings })
-        expect(write({ code, language, validForMs })).toEqual(mail)
+        const wanted = { code, language, validForMs }
+        expect(write(wanted)).toEqual(otpEmailWriter({ content, host: HOST })(wanted))
       }
     }
   }

@@ -8,7 +8,7 @@ import { LANGUAGES } from '../../../domain/language.ts'
 import type { OtpCode } from '../../../domain/otp.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
-import { otpEmail } from '../../../infrastructure/mail/otp-email.ts'
+import { otpEmailWriter } from '../../../infrastructure/mail/otp-email.ts'
 import { paymentEmail } from '../../../infrastructure/mail/payment-email.ts'
 import { resendMailer } from '../../../infrastructure/mail/resend-mailer.ts'
 import { contentWith, fixedClock } from '../../support/fakes.ts'
@@ -26,7 +26,7 @@ const MAIL: OtpMail = {
   validForMs: 600_000,
   isCustomer: true,
 }
-const WORDS = otpEmail({ ...MAIL, host: 'alibi.example.com', strings: content.in('sv').strings })
+const WORDS = otpEmailWriter({ content, host: 'alibi.example.com' })(MAIL)
 
 const NOTICE: PaymentNotice = {
   kind: 'payment_confirmed',

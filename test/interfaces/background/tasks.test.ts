@@ -13,6 +13,7 @@ const OTHERS = {
   tokenLifetimeMs: 30 * DAY_MS,
   backups: null,
   isReady: async () => true,
+  loadRoutes: async () => {},
   wait: async () => {},
 }
 
@@ -285,6 +286,18 @@ describe('the service by itself', () => {
   })
 })
 
+test('the routes are loaded once, and no request has to ask for them', async () => {
+  const { ports } = await openBuyer()
+  const { wait } = steppedWaits()
+  let loads = 0
+  const loadRoutes = async () => void loads++
+  const all = serviceTasks({ ...OTHERS, ports, monotonicMs: () => 0, loadRoutes })
+  const tasks = all.filter(({ name }) => name === 'routes')
+  const stopping = new AbortController().signal
+  await workInBackground({ ports, tasks, monotonicMs: () => 0, wait, stopping })
+  expect(loads).toBe(1)
+})
+
 test('every task is in the list with how often it runs, the backups only where there are some', async () => {
   const { ports } = await openBuyer()
   const named = (backups: Parameters<typeof serviceTasks>[0]['backups']) =>
@@ -293,6 +306,7 @@ test('every task is in the list with how often it runs, the backups only where t
       everyMs,
     }))
   const before: Pick<Task, 'name' | 'everyMs'>[] = [
+    { name: 'routes', everyMs: null },
     { name: 'price', everyMs: null },
     { name: 'outbox', everyMs: SECOND_MS },
     { name: 'reconciler', everyMs: MINUTE_MS },

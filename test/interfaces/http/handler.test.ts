@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createHandler, lateApp } from '../../../interfaces/http/handler.ts'
 import { fakePorts } from '../../support/fakes.ts'
 import {
   answers,
@@ -320,4 +321,20 @@ test('a request that makes no sense and is one too many is 429, as any other', a
     limiters: { general: countingLimiter(0), auth: null, premium: null },
   }).handler({ url: 'http://[', method: 'GET', headers: new Headers() } as Request, () => null)
   expect(answer.status).toBe(429)
+})
+
+test('the app is asked for by the first request that it has to answer, and made once', async () => {
+  const { options } = openHttp()
+  const app = lateApp(options)
+  let asked = 0
+  const handler = createHandler(options, () => {
+    asked++
+    return app()
+  })
+  const get = async (path: string) =>
+    (await handler(new Request(`http://localhost${path}`), () => null)).status
+  expect([await get('/health'), await get('/languages'), asked]).toEqual([200, 200, 0])
+  expect([await get('/'), await get('/ready'), await get('/nothing')]).toEqual([200, 200, 404])
+  expect(asked).toBeGreaterThan(0)
+  expect(app()).toBe(app())
 })

@@ -1,4 +1,5 @@
-import { jest } from 'bun:test'
+import { expect, jest } from 'bun:test'
+import { BODY_MAX_MS } from '../../../interfaces/http/request/body.ts'
 import type { openHttp } from './http-client.ts'
 
 type Http = ReturnType<typeof openHttp>
@@ -13,6 +14,18 @@ export async function pass(milliseconds: number): Promise<void> {
   await settle()
   jest.advanceTimersByTime(milliseconds)
   await settle()
+}
+
+/** Takes it that a request whose body goes on coming is given up after ten seconds, and its connection with it. */
+export async function expectTenSeconds(request: ReturnType<typeof begin>): Promise<void> {
+  await request.send('{')
+  await pass(BODY_MAX_MS - 1)
+  expect(await request.answered()).toBeNull()
+  await pass(1)
+  const answer = await request.answer
+  expect(answer).toMatchObject({ status: 503, body: { error: 'Temporarily unavailable' } })
+  expect(answer.header('retry-after')).toBe('30')
+  expect(answer.header('connection')).toBe('close')
 }
 
 /** A request whose body comes as the test says. */

@@ -5,7 +5,7 @@ import {
   BODY_MAX_MS,
   UNDER_WAY_AFTER_MS,
 } from '../../../../interfaces/http/request/body.ts'
-import { begin, pass, settle } from '../../../support/http/arriving-body.ts'
+import { begin, expectTenSeconds, pass, settle } from '../../../support/http/arriving-body.ts'
 import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
 
 // Bodies that take their time, on a clock that only the tests move.
@@ -45,16 +45,8 @@ describe('a body that is late', () => {
   })
 
   test('has ten seconds, and then ends with its connection', async () => {
-    const http = openHttp()
-    const request = login(http)
-    await request.send('{')
-    await pass(BODY_MAX_MS - 1)
-    expect(await request.answered()).toBeNull()
-    await pass(1)
-    const answer = await request.answer
-    expect(answer).toMatchObject(BUSY)
-    expect(answer.header('retry-after')).toBe('30')
-    expect(answer.header('connection')).toBe('close')
+    const request = login(openHttp())
+    await expectTenSeconds(request)
     expect(request.isDropped()).toBe(true)
     expect(BODY_MAX_MS).toBe(10 * SECOND_MS)
   })

@@ -1,14 +1,10 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
-import {
-  BODY_MAX_MS,
-  SHORT_BYTES_MAX,
-  UNDER_WAY_AFTER_MS,
-} from '../../../../interfaces/http/request/body.ts'
+import { SHORT_BYTES_MAX, UNDER_WAY_AFTER_MS } from '../../../../interfaces/http/request/body.ts'
 import {
   GROUP_BYTES_MAX,
   WHOLE_BYTES_MAX,
 } from '../../../../interfaces/http/request/body-budget.ts'
-import { begin, pass } from '../../../support/http/arriving-body.ts'
+import { begin, expectTenSeconds, pass } from '../../../support/http/arriving-body.ts'
 import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
 
 // Short bodies, which are taken in one go, on a clock that only the tests move.
@@ -38,14 +34,7 @@ describe('a short body that is late', () => {
   })
 
   test('has ten seconds, and then ends with its connection', async () => {
-    const request = login(openHttp())
-    await request.send('{')
-    await pass(BODY_MAX_MS - 1)
-    expect(await request.answered()).toBeNull()
-    await pass(1)
-    const answer = await request.answer
-    expect(answer).toMatchObject(BUSY)
-    expect(answer.header('connection')).toBe('close')
+    await expectTenSeconds(login(openHttp()))
   })
 
   test('is refused where it is the ninth of its client that is under way', async () => {
