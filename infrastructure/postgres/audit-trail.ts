@@ -1,0 +1,45 @@
+import { eq } from 'drizzle-orm'
+import type { AuditTrail } from '../../application/store.ts'
+import type { Email } from '../../domain/email.ts'
+import { type AuditEntry, findGrantChanges, type Origin } from '../../domain/grant-change.ts'
+import type { PremiumGrant } from '../../domain/premium-grant.ts'
+import type { PostgresDatabase, Queries, Transaction } from './database.ts'
+import { findGrants } from './find-grants.ts'
+import { auditEntries } from './schema.ts'
+
+export function postgresAuditTrail({ read }: PostgresDatabase): AuditTrail {
+  return { findByEmail: (email) => read((queries) => findEntries(queries, email)) }
+}
+
+/** Oldest first. */
+export async function findEntries(queries: Queries, email: Email): Promise<readonly AuditEntry[]> {
+  const { at, by, source, grantId, email: address, reason, objectId, isActive } = auditEntries
+  return queries
+    .select({ at, by, source, grantId, email: address, reason, objectId, isActive })
+    .from(auditEntries)
+    .where(eq(address, email))
+    .orderBy(auditEntries.id)
+}
+
+/** Does the work, and writes down what it changed in the grants of the addresses, whose locks the transaction has. */
+export async function recordChanges(
+  transaction: Transaction,
+  emails: readonly Email[],
+  origin: Origin,
+  work: () => void,
+): Promise<void> {
+  const before = await findGrants(transaction.queries, emails)
+  work()
+  const after = await findGrants(transaction.queries, emails)
+  storeChanges(transaction, { before, after }, origin)
+}
+
+/** For a caller that knows the grants before and after a change. */
+export function storeChanges(
+  { queries, store }: Transaction,
+  { before, after }: { before: readonly PremiumGrant[]; after: readonly PremiumGrant[] },
+  origin: Origin,
+): void {
+  const changes = findGrantChanges(before, after).map((change) => ({ ...change, ...origin }))
+  if (changes.length > 0) store(queries.insert(auditEntries).values(changes))
+}

@@ -1,0 +1,166 @@
+import type { ClientConfig } from 'pg'
+import { Unavailable } from '../../application/unavailable.ts'
+import type { Connection, Queries } from './connection.ts'
+import { connectionPool, type PoolState } from './connection-pool.ts'
+import type { Lock } from './locks.ts'
+import { isConflict } from './outage.ts'
+import type { TimeBudget } from './time-budget.ts'
+
+export type { Queries } from './connection.ts'
+
+/** A transaction under way, with its locks. Each statement sees what was committed before it began. */
+export type Transaction = {
+  readonly queries: Queries
+  /** Sends a write without waiting for it. Where it fails, so does the transaction. */
+  store(statement: PromiseLike<unknown>): void
+  /** Takes more locks. All of them come after those that it has: see locks.ts. */
+  lock(locks: readonly Lock[]): void
+}
+
+/**
+ * The only ways to use the database. All of them reject with `Unavailable('storage')` where it fails, hangs or refuses,
+ * and once the time is up: see time-budget.ts. No error has a value that was bound to a statement.
+ */
+export type PostgresDatabase = {
+  /** One statement by itself. */
+  query<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
+  /** As `query`, by drizzle. */
+  read<Result>(work: (queries: Queries) => PromiseLike<Result>): Promise<Result>
+  /** For several statements that have to see one moment. Those that `work` does not wait for travel together. */
+  readTogether<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
+  /**
+   * Holds the locks from the start. Durable once it resolves; if `work` throws, nothing of it is stored. `work` runs
+   * again where another transaction was in the way.
+   */
+  write<Result>(
+    locks: readonly Lock[],
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result>
+  /** Whether the last `write` to end was failed by the database. */
+  lastWriteFailed(): boolean
+  poolState(): PoolState
+  /** What waits for a connection is rejected; what has one may end. */
+  close(): void
+}
+
+export type PostgresOptions = {
+  readonly connection: ClientConfig
+  readonly poolMax: number
+  readonly timeoutMs: number
+  readonly budget: TimeBudget
+  /** A number from 0 to below 1. */
+  readonly random?: () => number
+  /** Called for each transaction that has to run again. */
+  readonly onConflict?: () => void
+}
+
+/** More than enough: the locks leave few ways to be in each other's way. */
+const TRIES_MAX = 10
+const RETRY_MAX_MS = 50
+
+const LOCK = 'SELECT FROM locks WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE'
+
+/** Connects on first use. */
+export function openPostgres({
+  connection,
+  poolMax,
+  timeoutMs,
+  budget,
+  random = Math.random,
+  onConflict = () => {},
+}: PostgresOptions): PostgresDatabase {
+  const pool = connectionPool(connection, { max: poolMax, timeoutMs, budget })
+  let hasFailed = false
+  // A process that is frozen or cut off in the middle of a transaction must not keep its locks.
+  const limits = `SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`
+  const beginWriting = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${limits}`
+  const beginReading = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${limits}`
+
+  async function attempt<Result>(
+    connection: Connection,
+    locks: readonly Lock[],
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const sent: Promise<unknown>[] = []
+    function store(statement: PromiseLike<unknown>): void {
+      // At once: drizzle sends a statement when it is asked for its result.
+      const stored = new Promise((resolve, reject) => void statement.then(resolve, reject))
+      stored.catch(() => {})
+      sent.push(stored)
+    }
+    const lock = (more: readonly Lock[]) => {
+      if (more.length > 0) store(connection.send(LOCK, [more]))
+    }
+
+    store(connection.send(beginWriting))
+    lock(locks)
+    try {
+      const result = await work({ queries: connection.queries, store, lock })
+      const committing = connection.send('COMMIT')
+      await Promise.all([...sent, committing])
+      const { command } = await committing
+      if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
+      return result
+    } catch (error) {
+      await rollBack(connection)
+      throw error
+    }
+  }
+
+  async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isConflict(error)) throw error
+        if (tries >= TRIES_MAX) throw new Unavailable('storage', { cause: error })
+        onConflict()
+        await Bun.sleep(random() * RETRY_MAX_MS)
+      }
+    }
+  }
+
+  async function watch<Result>(written: Promise<Result>): Promise<Result> {
+    try {
+      const result = await written
+      hasFailed = false
+      return result
+    } catch (error) {
+      hasFailed = error instanceof Unavailable
+      throw error
+    }
+  }
+
+  return {
+    query: (text, values) =>
+      pool.use(async (connection) => (await connection.send(text, values)).rows),
+    read: (work) => pool.use(async ({ queries }) => work(queries)),
+    readTogether: (work) =>
+      pool.use(async (connection) => {
+        const begun = connection.send(beginReading)
+        begun.catch(() => {})
+        try {
+          const result = await work(connection.queries)
+          await Promise.all([begun, connection.send('COMMIT')])
+          return result
+        } catch (error) {
+          await rollBack(connection)
+          throw error
+        }
+      }),
+    write: (locks, work) =>
+      watch(retried(() => pool.use((connection) => attempt(connection, locks, work)))),
+    lastWriteFailed: () => hasFailed,
+    poolState: pool.state,
+    close: pool.close,
+  }
+}
+
+/** Ends what is left of a transaction. Where that fails, the connection is lost, as its failure says. */
+async function rollBack(connection: Connection): Promise<void> {
+  try {
+    await connection.send('ROLLBACK')
+  } catch {
+    // What failed first is what the caller learns.
+  }
+}

@@ -1,0 +1,142 @@
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import type { Account, PurchaseRepository } from '../../application/store.ts'
+import type { Email } from '../../domain/email.ts'
+import type { Origin } from '../../domain/grant-change.ts'
+import type { OutboxMessage } from '../../domain/outbox.ts'
+import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
+import { toPurchase, toPurchaseRow } from '../database/rows.ts'
+import { storeChanges } from './audit-trail.ts'
+import type { PostgresDatabase, Queries, Transaction } from './database.ts'
+import { findAccount } from './find-account.ts'
+import { findReversals, grantsOf } from './find-grants.ts'
+import { ofAddress, ofPayment } from './locks.ts'
+import { storeMessages } from './outbox-repository.ts'
+import { purchases } from './schema.ts'
+import { upsert } from './writes.ts'
+
+type Change = { purchase: Purchase | null; messages?: readonly OutboxMessage[] }
+
+export function postgresPurchaseRepository(database: PostgresDatabase): PurchaseRepository {
+  const { read, readTogether, write } = database
+
+  async function findBy(condition: SQL): Promise<Purchase | null> {
+    const [row] = await read((queries) => queries.select().from(purchases).where(condition))
+    return row ? toPurchase(row) : null
+  }
+
+  async function findEmail(id: PurchaseId): Promise<Email | null> {
+    const [row] = await read((queries) => selectEmail(queries, id))
+    return row?.email ?? null
+  }
+
+  return {
+    update: (email, origin, change) =>
+      write([ofAddress(email)], async (transaction) => {
+        const account = await findAccount(transaction.queries, email)
+        const result = change(account)
+        await store(transaction, account, result, origin)
+        return result
+      }),
+    async updateById(id, origin, change) {
+      // Again, should the address be erased between its reading and its lock.
+      for (let email = await findEmail(id); email !== null; email = await findEmail(id)) {
+        const address = email
+        const changed = await write([ofAddress(address)], async (transaction) => {
+          const account = await findAccount(transaction.queries, address)
+          const purchase = account.purchases.find((one) => one.id === id)
+          if (!purchase) return null
+          const result = change(account, purchase)
+          await store(transaction, account, result, origin)
+          return result
+        })
+        if (changed) return changed
+      }
+      return null
+    },
+    findAccount: (email) => readTogether((queries) => findAccount(queries, email)),
+    findAccountByPurchase: (id) =>
+      readTogether(async (queries) => {
+        const [row] = await selectEmail(queries, id)
+        return row ? findAccount(queries, row.email) : null
+      }),
+    findById: (id) => findBy(eq(purchases.id, id)),
+    findBySessionId: (sessionId) => findBy(eq(purchases.sessionId, sessionId)),
+    findByPaymentIntentId: (paymentIntentId) =>
+      findBy(eq(purchases.paymentIntentId, paymentIntentId)),
+    isAskedPrice: ({ amount, currency }, { live }) =>
+      read(async (queries) => {
+        const rows = await queries
+          .select({ id: purchases.id })
+          .from(purchases)
+          .where(
+            and(
+              eq(purchases.priceAmount, amount),
+              eq(purchases.priceCurrency, currency),
+              eq(purchases.live, live),
+              sql`${purchases.reviewReason} IS DISTINCT FROM 'order'`,
+            ),
+          )
+          .limit(1)
+        return rows.length > 0
+      }),
+    list: ({ states, after, limit }) =>
+      readTogether(async (queries) => {
+        // One query of the index for each state: for several states at once all the rows that are left would be sorted.
+        const pages = await Promise.all(
+          states.map((state) =>
+            queries
+              .select()
+              .from(purchases)
+              .where(and(eq(purchases.state, state), gt(purchases.id, after ?? ('' as PurchaseId))))
+              .orderBy(purchases.id)
+              .limit(limit),
+          ),
+        )
+        return pages
+          .flat()
+          .sort((left, right) => (left.id < right.id ? -1 : 1))
+          .slice(0, limit)
+          .map(toPurchase)
+      }),
+  }
+}
+
+function selectEmail(queries: Queries, id: PurchaseId) {
+  return queries.select({ email: purchases.email }).from(purchases).where(eq(purchases.id, id))
+}
+
+/** For a transaction that has the lock of the address. A row that was pruned meanwhile is there again. */
+export function storePurchase({ queries, store }: Transaction, purchase: Purchase): void {
+  store(upsert(queries, purchases, [purchases.id], toPurchaseRow(purchase)))
+}
+
+/** Stores what came of a change of an account, and writes down what it changed in the grants of the address. */
+async function store(
+  transaction: Transaction,
+  account: Account,
+  { purchase, messages = [] }: Change,
+  origin: Origin,
+): Promise<void> {
+  if (purchase && !account.purchases.includes(purchase)) {
+    const before = account.grants.filter(({ id }) => id === purchase.id)
+    storePurchase(transaction, purchase)
+    const reversals = await lockedReversals(transaction, account, purchase)
+    storeChanges(transaction, { before, after: grantsOf(purchase, reversals) }, origin)
+  }
+  storeMessages(transaction, messages)
+}
+
+/**
+ * What came back of the payment of a purchase. Whoever reports a refund of a payment that no purchase has yet holds the
+ * lock of the payment, and not that of the address: so that the audit trail has it, one of the two has to wait.
+ */
+async function lockedReversals(
+  { queries, lock }: Transaction,
+  account: Account,
+  { paymentIntentId }: Purchase,
+) {
+  const isKnown = account.purchases.some((one) => one.paymentIntentId === paymentIntentId)
+  if (paymentIntentId === null || isKnown) return account
+  lock([ofPayment(paymentIntentId)])
+  return findReversals(queries, paymentIntentId)
+}

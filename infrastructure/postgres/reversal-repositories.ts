@@ -1,0 +1,172 @@
+import { eq, inArray, type SQL } from 'drizzle-orm'
+import type { DisputeRepository, RefundRepository } from '../../application/store.ts'
+import type { Dispute } from '../../domain/dispute.ts'
+import type { Email } from '../../domain/email.ts'
+import type { Origin } from '../../domain/grant-change.ts'
+import { isStateChange } from '../../domain/premium-grant.ts'
+import type { Refund } from '../../domain/refund.ts'
+import { recordChanges } from './audit-trail.ts'
+import type { PostgresDatabase, Queries, Transaction } from './database.ts'
+import { ofAddress, ofPayment } from './locks.ts'
+import { disputes, foreignPayments, purchases, refunds } from './schema.ts'
+import { upsert } from './writes.ts'
+
+export function postgresRefundRepository(database: PostgresDatabase): RefundRepository {
+  return reversalRepository<Refund>(database, {
+    find: (queries, ids) =>
+      queries
+        .select()
+        .from(refunds)
+        .where(inArray(refunds.id, [...ids])),
+    save: ({ queries, store }, fact) => store(upsert(queries, refunds, [refunds.id], fact)),
+    findPendingPayments: (queries) => findPayments(queries, refunds, eq(refunds.state, 'pending')),
+  })
+}
+
+export function postgresDisputeRepository(database: PostgresDatabase): DisputeRepository {
+  const isPending = inArray(disputes.state, ['inquiry', 'open'])
+  return reversalRepository<Dispute>(database, {
+    find: (queries, ids) =>
+      queries
+        .select()
+        .from(disputes)
+        .where(inArray(disputes.id, [...ids])),
+    save: ({ queries, store }, fact) => store(upsert(queries, disputes, [disputes.id], fact)),
+    findPendingPayments: (queries) => findPayments(queries, disputes, isPending),
+  })
+}
+
+/** The payments of purchases of ours with a reversal of which the condition holds. */
+async function findPayments(
+  queries: Queries,
+  reversals: typeof refunds | typeof disputes,
+  condition: SQL,
+): Promise<readonly string[]> {
+  const rows = await queries
+    .selectDistinct({ paymentIntentId: reversals.paymentIntentId })
+    .from(reversals)
+    .innerJoin(purchases, eq(purchases.paymentIntentId, reversals.paymentIntentId))
+    .where(condition)
+  return rows.map(({ paymentIntentId }) => paymentIntentId)
+}
+
+type Identified = { readonly id: string }
+
+/** What the two repositories do alike. Audit entries are stored together with the changes that they follow from. */
+function reversalRepository<Fact extends Refund | Dispute>(
+  { read, write }: PostgresDatabase,
+  {
+    find,
+    save,
+    findPendingPayments,
+  }: {
+    find: (queries: Queries, ids: readonly string[]) => PromiseLike<Fact[]>
+    save: (transaction: Transaction, fact: Fact) => void
+    findPendingPayments: (queries: Queries) => Promise<readonly string[]>
+  },
+) {
+  async function update<Reported extends Identified>(
+    transaction: Transaction,
+    reported: readonly Reported[],
+    {
+      origin,
+      change,
+      owners,
+    }: {
+      origin: Origin
+      change: (known: Fact | null, reported: Reported) => Fact
+      owners: Owners
+    },
+  ): Promise<number> {
+    const { queries } = transaction
+    const known = new Map<string, Fact>()
+    const ids = reported.map(({ id }) => id)
+    for (const fact of await find(queries, ids)) known.set(fact.id, fact)
+    const changed = new Map<string, Fact>()
+    let changes = 0
+    for (const one of reported) {
+      const before = changed.get(one.id) ?? known.get(one.id) ?? null
+      const fact = change(before, one)
+      if (fact === before) continue
+      changed.set(fact.id, fact)
+      if (isStateChange(before, fact)) changes++
+    }
+    const facts = [...changed.values()]
+    await recordChanges(transaction, owners.buyers, origin, () => {
+      for (const fact of facts) save(transaction, fact)
+    })
+    const foreign = paymentsOf(facts).filter((payment) => !owners.payments.has(payment))
+    noteForeign(transaction, foreign, origin.at)
+    return changes
+  }
+
+  return {
+    async update<Reported extends Identified>(
+      reported: readonly Reported[],
+      origin: Origin,
+      change: (known: Fact | null, reported: Reported) => Fact,
+    ): Promise<number> {
+      if (reported.length === 0) return 0
+      // What is reported says of which payment it is, but a port may merge it with what is stored: both are locked.
+      for (;;) {
+        const payments = await read(async (queries) =>
+          paymentsOf([
+            ...(await find(
+              queries,
+              reported.map(({ id }) => id),
+            )),
+            ...reported.map((one) => change(null, one)),
+          ]),
+        )
+        const owners = await read((queries) => findOwners(queries, payments))
+        const changes = await write(
+          [...owners.buyers.map(ofAddress), ...payments.map(ofPayment)],
+          async (transaction) => {
+            const now = await findOwners(transaction.queries, payments)
+            // An address that was erased, or has become known, in between has no lock yet.
+            const isLocked = now.buyers.every((buyer) => owners.buyers.includes(buyer))
+            return isLocked ? update(transaction, reported, { origin, change, owners: now }) : null
+          },
+        )
+        if (changes !== null) return changes
+      }
+    },
+    findById: (id: string) => read(async (queries) => (await find(queries, [id]))[0] ?? null),
+    findPendingPayments: () => read(findPendingPayments),
+  }
+}
+
+/** To whom payments belong. */
+type Owners = {
+  /** The addresses whose grants depend on them. */
+  readonly buyers: readonly Email[]
+  /** Those of them of which a purchase is known, paid or not. */
+  readonly payments: ReadonlySet<string>
+}
+
+async function findOwners(queries: Queries, payments: readonly string[]): Promise<Owners> {
+  const rows = await queries
+    .select({ email: purchases.email, payment: purchases.paymentIntentId, state: purchases.state })
+    .from(purchases)
+    .where(inArray(purchases.paymentIntentId, [...payments]))
+  const paid = rows.filter(({ state }) => state === 'paid')
+  return {
+    buyers: [...new Set(paid.map(({ email }) => email))],
+    payments: new Set(rows.flatMap(({ payment }) => payment ?? [])),
+  }
+}
+
+function paymentsOf(facts: readonly (Refund | Dispute)[]): readonly string[] {
+  return [...new Set(facts.map(({ paymentIntentId }) => paymentIntentId))]
+}
+
+/** Notes since when something is stored of a payment of which no purchase is known, so that it is deleted in time. */
+function noteForeign(
+  { queries, store }: Transaction,
+  payments: readonly string[],
+  storedAt: Date,
+): void {
+  if (payments.length === 0) return
+  const rows = payments.map((paymentIntentId) => ({ paymentIntentId, storedAt }))
+  store(queries.insert(foreignPayments).values(rows).onConflictDoNothing())
+}

@@ -1,0 +1,19 @@
+import { eq } from 'drizzle-orm'
+import type { SweepRepository } from '../../application/store.ts'
+import type { PostgresDatabase } from './database.ts'
+import { sweeps } from './schema.ts'
+import { upsert } from './writes.ts'
+
+export function postgresSweepRepository({ read }: PostgresDatabase): SweepRepository {
+  return {
+    findLastRun: (name) =>
+      read(async (queries) => {
+        const [sweep] = await queries.select().from(sweeps).where(eq(sweeps.name, name))
+        return sweep?.lastRunAt ?? null
+      }),
+    recordRun: (name, lastRunAt) =>
+      read(
+        async (queries) => void (await upsert(queries, sweeps, [sweeps.name], { name, lastRunAt })),
+      ),
+  }
+}
