@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../domain/duration.ts'
+import type { DatabaseConfig } from './database-settings.ts'
 import { durationUpTo } from './durations.ts'
 import { FOLDER, wholeNumber } from './setting-formats.ts'
 import type { SettingsSource } from './settings-source.ts'
@@ -12,10 +13,23 @@ export type BackupConfig = {
 
 const KEPT = 7
 
+const POSTGRES_TOOLS =
+  'must not be set with PostgreSQL, which is backed up by its own tools, such as pg_dump, or pg_basebackup with an archive of its WAL'
+
 /**
  * Null where no folder is named. A schedule or a number to keep is refused then: it would look as if backups were made.
+ * All of it is refused for a database that the service cannot back up.
  */
-export function readBackup(settings: SettingsSource): BackupConfig | null {
+export function readBackup(
+  settings: SettingsSource,
+  database: Pick<DatabaseConfig, 'kind'>,
+): BackupConfig | null {
+  if (database.kind === 'postgres') {
+    for (const name of ['BACKUP_DIR', 'BACKUP_SCHEDULE', 'BACKUP_KEEP']) {
+      settings.refuse(name, POSTGRES_TOOLS)
+    }
+    return null
+  }
   const folder = settings.read<string | null>('BACKUP_DIR', FOLDER, null)
   if (folder === null && !settings.isSet('BACKUP_DIR')) {
     const reason =

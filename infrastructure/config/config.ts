@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { type BackupConfig, readBackup } from './backup-settings.ts'
+import { type DatabaseConfig, readDatabase } from './database-settings.ts'
 import { durationUpTo, MAIL_LIMIT, RATE_LIMIT, type RateLimit } from './durations.ts'
 import { type EmailConfig, readEmail, readSender } from './email-settings.ts'
 import {
@@ -30,7 +31,7 @@ export type Config = NetworkConfig & {
   readonly database: DatabaseConfig
   /** Null where the service makes no backups by itself. */
   readonly backup: BackupConfig | null
-  /** Null in development where none is set: then one is made and kept beside the database. */
+  /** Null in development where none is set: then one is made and kept beside the database, which is SQLite's. */
   readonly jwtSecret: string | null
   readonly jwtSecretPrevious: string | null
   readonly tokenLifetimeMs: number
@@ -55,8 +56,6 @@ export type Config = NetworkConfig & {
   readonly logFormat: 'json' | 'pretty'
 }
 
-export type DatabaseConfig = { readonly path: string }
-
 /** Where settings come from. */
 export type Environment = { env: Variables; readFile: (path: string) => string }
 
@@ -72,12 +71,10 @@ export class ConfigError extends Error {
 
 const JWT_SECRET = secretOfBytes(32)
 
-const SQLITE_URL: SettingFormat<string> = {
-  shape: 'sqlite:PATH, such as sqlite:/var/lib/alibi/alibi.db (postgres is not in this release)',
-  parse(text) {
-    const [, path] = /^sqlite:(?!\/\/|:memory:$)(\P{Cc}*[^/\p{Cc}])$/u.exec(text) ?? []
-    return path
-  },
+/** Beside a database on another machine there is no folder to keep one in that was made. */
+const SHARED_JWT_SECRET: SettingFormat<string> = {
+  ...JWT_SECRET,
+  shape: `${JWT_SECRET.shape}; with PostgreSQL also in development, where every replica needs the same`,
 }
 
 /** Every setting. Throws `ConfigError` with every problem at once. */
@@ -104,9 +101,12 @@ export function loadDatabaseConfig(environment: Environment): DatabaseConfig {
   return load(environment, (settings) => readDatabase(settings, environment.env))
 }
 
-/** Only the backups that the service makes by itself. Throws `ConfigError`. */
-export function loadBackupConfig(environment: Environment): BackupConfig | null {
-  return load(environment, readBackup)
+/** Only the backups of this database that the service makes by itself. Throws `ConfigError`. */
+export function loadBackupConfig(
+  environment: Environment,
+  database: Pick<DatabaseConfig, 'kind'>,
+): BackupConfig | null {
+  return load(environment, (settings) => readBackup(settings, database))
 }
 
 /** Only where the service listens. Throws `ConfigError`. */
@@ -128,16 +128,15 @@ function readConfig(settings: SettingsSource, env: Variables): Config {
   const environment = readEnvironment(settings)
   const isProduction = environment === 'production'
   const network = readNetwork(settings, environment)
+  const database = readDatabase(settings, env)
 
   const config: Config = {
     environment,
     ...network,
     metricsPort: readMetricsPort(settings, network),
-    database: readDatabase(settings, env),
-    backup: readBackup(settings),
-    jwtSecret: isProduction
-      ? settings.require<string | null>('JWT_SECRET', JWT_SECRET, null)
-      : settings.read<string | null>('JWT_SECRET', JWT_SECRET, null),
+    database,
+    backup: readBackup(settings, database),
+    jwtSecret: readJwtSecret(settings, { isProduction, database }),
     jwtSecretPrevious: settings.read<string | null>('JWT_SECRET_PREVIOUS', JWT_SECRET, null),
     tokenLifetimeMs: settings.read('TOKEN_TTL', durationUpTo('3650d'), 30 * DAY_MS),
     otpLifetimeMs: settings.read('OTP_TTL', durationUpTo('1d'), 10 * MINUTE_MS),
@@ -170,11 +169,14 @@ export function readEnvironment(settings: SettingsSource): AppEnvironment {
   return settings.read('APP_ENV', oneOf(['production', 'development']), 'production')
 }
 
-function readDatabase(settings: SettingsSource, env: Variables): DatabaseConfig {
-  // systemd lists several state directories with colons between them.
-  const [stateDirectory] = (env['STATE_DIRECTORY'] ?? '').split(':')
-  const path = `${stateDirectory || './data'}/alibi.db`
-  return { path: settings.read('DATABASE_URL', SQLITE_URL, path) }
+function readJwtSecret(
+  settings: SettingsSource,
+  { isProduction, database }: { isProduction: boolean; database: DatabaseConfig },
+): string | null {
+  if (isProduction) return settings.require<string | null>('JWT_SECRET', JWT_SECRET, null)
+  return database.kind === 'sqlite'
+    ? settings.read<string | null>('JWT_SECRET', JWT_SECRET, null)
+    : settings.require<string | null>('JWT_SECRET', SHARED_JWT_SECRET, null)
 }
 
 function rate(limit: number, minutes: number): RateLimit {

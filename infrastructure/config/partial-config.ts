@@ -1,11 +1,11 @@
 import {
   type Config,
   ConfigError,
-  type DatabaseConfig,
   loadBackupConfig,
   loadDatabaseConfig,
   readEnvironment,
 } from './config.ts'
+import type { DatabaseConfig } from './database-settings.ts'
 import { readEmail, readSender } from './email-settings.ts'
 import { type NetworkConfig, readNetwork } from './network-settings.ts'
 import { readPayment } from './payment-settings.ts'
@@ -32,9 +32,12 @@ export function loadPartialConfig(environment: Environment): PartialConfig {
   }
 
   const appEnvironment = part(readEnvironment) ?? 'production'
+  const database = whole(() => loadDatabaseConfig(environment))
   return {
-    database: whole(() => loadDatabaseConfig(environment)),
-    backup: whole(() => ({ backup: loadBackupConfig(environment) })),
+    database,
+    backup: whole(() => ({
+      backup: loadBackupConfig(environment, database ?? { kind: 'sqlite' }),
+    })),
     network: part((settings) => readNetwork(settings, appEnvironment)),
     payment: part((settings) => readPayment(settings, appEnvironment)),
     email: part((settings) => ({

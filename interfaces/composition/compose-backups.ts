@@ -5,6 +5,7 @@ import {
   scheduledBackups,
 } from '../../application/upkeep/scheduled-backups.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
+import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
 import type { TakenRights } from '../../infrastructure/rights/effective-user.ts'
 import {
   backupFolder,
@@ -31,7 +32,7 @@ export function composeBackups({
 }): ScheduledBackups | null {
   if (config.backup === null) return null
   const { folder, everyMs, keep } = config.backup
-  const databasePath = resolve(config.database.path)
+  const databasePath = resolve(sqlitePathOf(config.database))
   const parts = {
     backupFolder: backupFolder(resolve(folder), { command: OWN_COMMAND, databasePath, rights }),
     clock: systemClock(),
@@ -45,9 +46,9 @@ export function reportBackupFolder(
   { backup, database }: Pick<Config, 'backup' | 'database'>,
   report: (problem: string) => void,
 ): void {
-  const problem =
-    backup &&
-    findBackupFolderProblem(resolve(backup.folder), { databasePath: resolve(database.path) })
+  if (backup === null) return
+  const databasePath = resolve(sqlitePathOf(database))
+  const problem = findBackupFolderProblem(resolve(backup.folder), { databasePath })
   if (problem) {
     report(`BACKUP_DIR must be a folder that files can be made in, or be made itself (${problem})`)
   }

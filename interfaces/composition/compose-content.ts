@@ -14,7 +14,8 @@ export function composeContent(
   const { readOwnContent } = ownContent()
   const { describeProblem } = contentFile()
   const read = () => readOwnContent(contentDir)
-  const { content, problems } = withRightsFor(contentDir, database.path, read)
+  const { content, problems } =
+    database.kind === 'sqlite' ? withRightsFor(contentDir, database.path, read) : read()
   for (const problem of problems) report(`CONTENT_DIR: ${describeProblem(problem)}`)
   // Without the operator's content a problem was reported, and then nothing is served.
   return content ?? builtInContent()

@@ -5,6 +5,7 @@ import type { Telemetry } from '../../application/telemetry.ts'
 import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { RateLimit } from '../../infrastructure/config/durations.ts'
+import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { lastReasonCache } from '../../infrastructure/last-reason-cache.ts'
 import { sessionQuestionGate } from '../../infrastructure/rate-limit/session-question-gate.ts'
@@ -57,7 +58,7 @@ export async function composePorts({
   sandboxCheckout: SandboxCheckout | null
   stop: () => void
 }> {
-  const secret = config.jwtSecret ?? developmentSecret(dirname(config.database.path))
+  const secret = config.jwtSecret ?? developmentSecret(dirname(sqlitePathOf(config.database)))
   const clock = systemClock()
   const seals = orderSeals({ secret, previousSecret: config.jwtSecretPrevious })
   const payment = await composePayment({ config, store, seals, clock, publicUrl, url })

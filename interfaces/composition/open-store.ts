@@ -6,6 +6,7 @@ import {
   loadConfig,
   loadDatabaseConfig,
 } from '../../infrastructure/config/config.ts'
+import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import { takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
@@ -19,7 +20,7 @@ export async function withStore(
   const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
   const { newGrantId } = await import('../../infrastructure/secrets/hmac-secrets.ts')
   const { systemClock } = await import('../../infrastructure/system-clock.ts')
-  const { path } = loadDatabaseConfig(environment)
+  const path = sqlitePathOf(loadDatabaseConfig(environment))
   takeOwnersRights(path)
   const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
   try {
@@ -49,8 +50,9 @@ export async function withPorts(
   }
   const { logLevel: level, logFormat: format } = config
   const log = createLog({ level, format, clock: systemClock(), write })
-  takeOwnersRights(config.database.path)
-  const store = openDatabaseAt(existing(config.database.path), openCurrentSqliteStore)
+  const path = sqlitePathOf(config.database)
+  takeOwnersRights(path)
+  const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
   const url = `http://localhost:${config.port}`
   const publicUrl = publicUrlOf(config, url)
   const content = builtInContent()

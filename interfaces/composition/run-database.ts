@@ -1,5 +1,10 @@
 import { closeSync } from 'node:fs'
-import { type Environment, loadDatabaseConfig } from '../../infrastructure/config/config.ts'
+import {
+  ConfigError,
+  type Environment,
+  loadDatabaseConfig,
+} from '../../infrastructure/config/config.ts'
+import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
 import { isElsewhere, takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
 import { backUpDatabase } from '../../infrastructure/sqlite/backups/backup.ts'
 import { backUpElsewhere } from '../../infrastructure/sqlite/backups/backup-elsewhere.ts'
@@ -13,7 +18,7 @@ import { existing, openDatabaseAt } from './open-store.ts'
 type OnStep = (step: string) => void
 
 export function openMigration(environment: Environment): Migration {
-  const { path } = loadDatabaseConfig(environment)
+  const path = sqlitePathOf(loadDatabaseConfig(environment))
   takeOwnersRights(path)
   return { path, applyMigrations: () => openDatabaseAt(path, migrateSqlite) }
 }
@@ -22,7 +27,7 @@ export function openBackup(
   environment: Environment,
   file: string,
 ): (onStep: OnStep) => BackupReport {
-  const { path } = loadDatabaseConfig(environment)
+  const path = ownFileOf(environment)
   const databasePath = existing(path)
   return (onStep) => {
     if (isElsewhere(file, databasePath)) return backUpElsewhere({ databasePath, file, onStep })
@@ -35,7 +40,7 @@ export function openRestore(
   environment: Environment,
   file: string,
 ): (onStep: OnStep) => PreparedRestore {
-  const { path: databasePath } = loadDatabaseConfig(environment)
+  const databasePath = ownFileOf(environment)
   const { now } = systemClock()
   return (onStep) => {
     const staged = isElsewhere(file, databasePath) ? stageBackup(file, onStep) : null
@@ -47,4 +52,13 @@ export function openRestore(
       if (staged) closeSync(staged.descriptor)
     }
   }
+}
+
+/** Where the file of the database is that Alibi itself copies. Throws `ConfigError` where it is a PostgreSQL. */
+function ownFileOf(environment: Environment): string {
+  const database = loadDatabaseConfig(environment)
+  if (database.kind === 'sqlite') return database.path
+  throw new ConfigError([
+    'DATABASE_URL names a PostgreSQL, which is backed up and restored by its own tools: pg_dump and pg_restore, or pg_basebackup with an archive of its WAL',
+  ])
 }

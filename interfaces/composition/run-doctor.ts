@@ -52,7 +52,8 @@ export async function openChecks(
   const facts = await loadSettings(environment, envFile)
   const clock = systemClock()
   const parts = loadPartialConfig(environment)
-  const rights = parts.database ? takeOwnersRights(parts.database.path) : CALLERS_RIGHTS
+  const rights =
+    parts.database?.kind === 'sqlite' ? takeOwnersRights(parts.database.path) : CALLERS_RIGHTS
   const checks: readonly Check[] = [
     { names: ['settings'], needsNetwork: false, run: async () => checkSettings(facts) },
     databaseCheck(parts, clock),
@@ -94,7 +95,9 @@ async function proofread({ contentDir, database }: Config): Promise<readonly str
   const { describeProblem } = await import('../../infrastructure/content/content-file.ts')
   const { proofreadFolder } = await import('../../infrastructure/content/proofreading/proofread.ts')
   const read = () => proofreadFolder(contentDir, OWN_LIMITS)
-  return withRightsFor(contentDir, database.path, read).problems.map(describeProblem)
+  const { problems } =
+    database.kind === 'sqlite' ? withRightsFor(contentDir, database.path, read) : read()
+  return problems.map(describeProblem)
 }
 
 function settingsFacts(config: Config): SettingsFacts['settings'] {
@@ -118,7 +121,7 @@ function settingsFacts(config: Config): SettingsFacts['settings'] {
 
 function databaseCheck({ database }: PartialConfig, clock: Clock): Check {
   const names = ['database', 'disk', 'purchases', 'outbox'] as const
-  if (!database) return unknown(names)
+  if (database?.kind !== 'sqlite') return unknown(names)
   return {
     names,
     needsNetwork: false,
@@ -141,7 +144,7 @@ function backupCheck(
     needsNetwork: false,
     async run() {
       const { probeBackups } = await import('../../infrastructure/doctor/backups.ts')
-      const databasePath = database && resolve(database.path)
+      const databasePath = database?.kind === 'sqlite' ? resolve(database.path) : null
       const probe = () => backup && probeBackups(backup, { clock, databasePath })
       const isAside = backup && databasePath !== null
       if (!isAside) return checkBackups(probe())

@@ -7,6 +7,7 @@ import {
   type Environment,
   loadConfigWith,
 } from '../../infrastructure/config/config.ts'
+import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import { takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
@@ -70,8 +71,9 @@ export async function openService(
   const { telemetry } = metrics
   const { log, flush: flushTallies } = talliedLog(metrics.log, { wait })
   const supervisor = composeSupervisor({ environment, log })
-  const rights = takeOwnersRights(config.database.path)
-  const { store, lock } = await openServedDatabase(config.database.path, { log, supervisor })
+  const databasePath = sqlitePathOf(config.database)
+  const rights = takeOwnersRights(databasePath)
+  const { store, lock } = await openServedDatabase(databasePath, { log, supervisor })
 
   const { url } = listener
   const publicUrl = publicUrlOf(config, url)

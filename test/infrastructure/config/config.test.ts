@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { loadDatabaseConfig, loadListenAddress } from '../../../infrastructure/config/config.ts'
+import { sqlitePathOf } from '../../../infrastructure/config/sqlite-path.ts'
 import {
   blamed,
   development,
@@ -17,7 +18,7 @@ describe('defaults', () => {
       host: '127.0.0.1',
       port: 3000,
       publicUrl: null,
-      database: { path: './data/alibi.db' },
+      database: { kind: 'sqlite', path: './data/alibi.db' },
       backup: null,
       jwtSecret: null,
       jwtSecretPrevious: null,
@@ -148,7 +149,6 @@ describe('problems', () => {
   })
 
   test.each([
-    ['DATABASE_URL', 'postgres://localhost/alibi'],
     ['SMTP_URL', 'smtp://localhost:25'],
     ['EMAIL_PROVIDER', 'smtp'],
   ])('%s says that what was asked for is not in this release', (name, value) => {
@@ -161,14 +161,15 @@ describe('problems', () => {
 
 describe('the database', () => {
   test('lives in the first of the state directories that systemd lists', () => {
-    const path = (STATE_DIRECTORY: string) => development({ STATE_DIRECTORY }).database.path
+    const path = (STATE_DIRECTORY: string) =>
+      sqlitePathOf(development({ STATE_DIRECTORY }).database)
     expect(path('/var/lib/alibi')).toBe('/var/lib/alibi/alibi.db')
     expect(path('/var/lib/alibi:/var/lib/other')).toBe('/var/lib/alibi/alibi.db')
   })
 
   test('is where DATABASE_URL says, whatever the state directory', () => {
     const env = { STATE_DIRECTORY: '/var/lib/alibi', DATABASE_URL: 'sqlite:here.db' }
-    expect(development(env).database.path).toBe('here.db')
+    expect(sqlitePathOf(development(env).database)).toBe('here.db')
   })
 })
 
@@ -177,6 +178,7 @@ describe('commands that need little', () => {
 
   test('the database is found without the settings that serving takes', () => {
     expect(loadDatabaseConfig({ env: { DATABASE_URL: 'sqlite:x.db' }, readFile })).toEqual({
+      kind: 'sqlite',
       path: 'x.db',
     })
     expect(blamed(() => loadDatabaseConfig({ env: { DATABASE_URL: 'x.db' }, readFile }))).toEqual([

@@ -39,7 +39,7 @@ describe('single settings', () => {
     ],
     [
       'DATABASE_URL',
-      ['sqlite:a.db', 'sqlite:/var/lib/alibi/a.db'],
+      ['sqlite:a.db', 'sqlite:/var/lib/alibi/a.db', 'postgres://u@h', 'postgresql://u:p@h:1/d'],
       [
         'a.db',
         'sqlite:',
@@ -47,6 +47,7 @@ describe('single settings', () => {
         'sqlite:///a.db',
         'sqlite::memory:',
         'postgresql://h/d',
+        'postgres:u@h/d',
         'mysql://h/d',
         'sqlite:a\nb',
       ],
@@ -150,6 +151,8 @@ describe('single settings', () => {
     ],
     ['LOG_LEVEL', ['debug', 'info', 'warn', 'error'], ['warning', 'INFO', 'trace']],
     ['LOG_FORMAT', ['json', 'pretty'], ['text']],
+    ['DATABASE_POOL_MAX', ['1', '10', '1000'], ['0', '1001', '-1', '2.5', 'x']],
+    ['DATABASE_TIMEOUT', ['1s', '45s', '1m'], ['0s', '61s', '2m', '5', '500ms', 'off']],
   ])('%s is read strictly', (name, taken, refused) => {
     for (const value of taken)
       expect([value, blamed(() => production({ [name]: value }))]).toEqual([value, []])
@@ -186,7 +189,7 @@ describe('single settings', () => {
     ])
     expect(config.rateLimits.general).toBeNull()
     expect(config.rateLimits.auth).toEqual({ limit: 7, windowMs: 7_200_000 })
-    expect(config.database.path).toBe('/srv/x.db')
+    expect(config.database).toEqual({ kind: 'sqlite', path: '/srv/x.db' })
   })
 
   test('in development PUBLIC_URL may be http on any host, where that is allowed', () => {

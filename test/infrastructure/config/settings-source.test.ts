@@ -26,7 +26,7 @@ describe('secrets', () => {
       '/creds/JWT_SECRET_PREVIOUS': 'o'.repeat(32),
     }
     const config = production({ CREDENTIALS_DIRECTORY: '/creds' }, files)
-    expect(config.database.path).toBe('x.db')
+    expect(config.database).toEqual({ kind: 'sqlite', path: 'x.db' })
     expect(config.jwtSecretPrevious).toBe('o'.repeat(32))
   })
 
