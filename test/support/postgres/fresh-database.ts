@@ -1,0 +1,134 @@
+import { afterAll, onTestFinished } from 'bun:test'
+import { Client } from 'pg'
+import { ROLE, roleUrl, type Server, superuserUrl } from './server.ts'
+import { postgresServer } from './shared-server.ts'
+
+/** A database of one test. */
+export type FreshDatabase = {
+  readonly name: string
+  /** For the role `alibi`, with its password. */
+  readonly url: string
+  readonly superuserUrl: string
+}
+
+/** A database that is prepared once in a run, and copied for each test in tens of milliseconds. */
+export type DatabaseTemplate = {
+  /** Differs from the names of other templates. */
+  readonly name: string
+  /** Fills it, as the role `alibi`, and closes its connections. */
+  prepare(url: string): Promise<unknown>
+}
+
+export type FreshDatabaseOptions = {
+  readonly template?: DatabaseTemplate
+  /** What the role owns: the database and so all that is in it, or no more than the schema `public`. */
+  readonly owned?: 'database' | 'schema'
+  /** By which texts are sorted where a statement does not say it: bytes, or English as ICU sorts it. */
+  readonly collation?: 'C' | 'en-US'
+}
+
+/** An empty database of one test: the one that asks for it, or the one that a `beforeEach` asks for. */
+export async function freshDatabase(options: FreshDatabaseOptions = {}): Promise<FreshDatabase> {
+  const database = await openFreshDatabase(options)
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  return database
+}
+
+/** An empty database of all tests of the file or of the group that asks for it. */
+export async function sharedFreshDatabase(
+  options: FreshDatabaseOptions = {},
+): Promise<FreshDatabase> {
+  const database = await openFreshDatabase(options)
+  afterAll(() => database[Symbol.asyncDispose]())
+  return database
+}
+
+/** An empty database until it is disposed of, which ends the connections to it. */
+export async function openFreshDatabase(
+  options: FreshDatabaseOptions = {},
+): Promise<FreshDatabase & AsyncDisposable> {
+  const server = await postgresServer()
+  const administrator = await connectAdministrator(server)
+  const name = `test_${Bun.randomUUIDv7().replaceAll('-', '')}`
+  if (options.template) await makeTemplate(server, administrator, options.template)
+  await createDatabase(server, administrator, { ...options, name, from: options.template?.name })
+  return {
+    name,
+    url: roleUrl(server, name),
+    superuserUrl: superuserUrl(server, name),
+    async [Symbol.asyncDispose]() {
+      await administrator.query(`DROP DATABASE ${name} WITH (FORCE)`)
+    },
+  }
+}
+
+let administrators: Promise<Client> | null = null
+
+/** One connection of this process, which makes and drops its databases. */
+function connectAdministrator(server: Server): Promise<Client> {
+  administrators ??= connect(superuserUrl(server, 'postgres'))
+  return administrators
+}
+
+async function connect(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  return client
+}
+
+async function createDatabase(
+  server: Server,
+  administrator: Client,
+  {
+    name,
+    from = 'template0',
+    owned = 'database',
+    collation = 'C',
+  }: Omit<FreshDatabaseOptions, 'template'> & { name: string; from?: string | undefined },
+): Promise<void> {
+  const owner = owned === 'database' ? ROLE : 'postgres'
+  const locale = collation === 'C' ? '' : `LOCALE_PROVIDER icu ICU_LOCALE '${collation}'`
+  await administrator.query(`CREATE DATABASE ${name} OWNER ${owner} TEMPLATE ${from} ${locale}`)
+  if (owned === 'database') return
+
+  const client = await connect(superuserUrl(server, name))
+  await client.query(`ALTER SCHEMA public OWNER TO ${ROLE}`)
+  await client.end()
+}
+
+const templates = new Map<string, Promise<void>>()
+
+/** Makes the template, unless this or another process has made it. */
+function makeTemplate(
+  server: Server,
+  administrator: Client,
+  template: DatabaseTemplate,
+): Promise<void> {
+  const known = templates.get(template.name)
+  if (known) return known
+  const made = makeTemplateOnce(server, administrator, template)
+  templates.set(template.name, made)
+  made.catch(() => templates.delete(template.name))
+  return made
+}
+
+async function makeTemplateOnce(
+  server: Server,
+  administrator: Client,
+  { name, prepare }: DatabaseTemplate,
+): Promise<void> {
+  // One process prepares it, the others wait; when it dies in the middle, another one starts anew.
+  await administrator.query('SELECT pg_advisory_lock(hashtext($1))', [name])
+  try {
+    const query = 'SELECT FROM pg_database WHERE datname = $1 AND datistemplate'
+    if ((await administrator.query(query, [name])).rowCount === 1) return
+
+    // What another process has left in the middle of it.
+    await administrator.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    await createDatabase(server, administrator, { name })
+    await prepare(roleUrl(server, name))
+    await administrator.query(`ALTER DATABASE ${name} WITH IS_TEMPLATE true`)
+  } finally {
+    await administrator.query('SELECT pg_advisory_unlock(hashtext($1))', [name])
+  }
+}

@@ -1,0 +1,49 @@
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+
+export type Account = { readonly uid: number; readonly gid: number }
+
+/**
+ * Who runs PostgreSQL and PgBouncer, which refuse to run as root: `nobody` where the tests run as root, else null for
+ * whoever runs the tests.
+ */
+export const UNPRIVILEGED: Account | null = process.getuid?.() === 0 ? nobody() : null
+
+function nobody(): Account {
+  const line = /^nobody:[^:]*:(?<uid>-?\d+):(?<gid>-?\d+):/m.exec(
+    readFileSync('/etc/passwd', 'utf8'),
+  )
+  return {
+    uid: Number(line?.groups?.['uid'] ?? 65_534),
+    gid: Number(line?.groups?.['gid'] ?? 65_534),
+  }
+}
+
+/** An empty folder that belongs to that account, until it is disposed of. */
+export function openUnprivilegedFolder(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), 'alibi-postgres-'))
+  giveAway(path)
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+export function giveAway(path: string): void {
+  if (UNPRIVILEGED) chownSync(path, UNPRIVILEGED.uid, UNPRIVILEGED.gid)
+}
+
+/**
+ * The folder of programs as that account can reach it: itself, or a copy of the tree it belongs to where the checkout
+ * lies in a folder that is only root's.
+ */
+export function reachable(binaries: string, folder: string): string {
+  if (!UNPRIVILEGED || isOpen(binaries)) return binaries
+  const tree = dirname(binaries)
+  const copy = join(folder, 'program')
+  cpSync(tree, copy, { recursive: true, verbatimSymlinks: true })
+  return join(copy, basename(binaries))
+}
+
+function isOpen(folder: string): boolean {
+  if ((statSync(folder).mode & 0o005) !== 0o005) return false
+  return folder === dirname(folder) || isOpen(dirname(folder))
+}
