@@ -11,6 +11,7 @@ export type { Queries } from './connection.ts'
 /** A transaction under way, with its locks. Each statement sees what was committed before it began. */
 export type Transaction = {
   readonly queries: Queries
+  query<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
   /** Sends a write without waiting for it. Where it fails, so does the transaction. */
   store(statement: PromiseLike<unknown>): void
   /** Takes more locks. All of them come after those that it has: see locks.ts. */
@@ -95,7 +96,12 @@ export function openPostgres({
     store(connection.send(beginWriting))
     lock(locks)
     try {
-      const result = await work({ queries: connection.queries, store, lock })
+      const result = await work({
+        queries: connection.queries,
+        query: async (text, values) => (await connection.send(text, values)).rows,
+        store,
+        lock,
+      })
       const committing = connection.send('COMMIT')
       await Promise.all([...sent, committing])
       const { command } = await committing

@@ -2,8 +2,8 @@ import { eq, sql } from 'drizzle-orm'
 import type { PersonalRecords } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Epoch } from '../../domain/log-out.ts'
-import type { Otp } from '../../domain/otp.ts'
 import { SENDER_KINDS } from '../../domain/sender.ts'
+import { toAccountRecords, toCodeRecords } from '../database/personal-records.ts'
 import { toMessage, toSandboxSession } from '../database/rows.ts'
 import { prepareFindEntries } from './audit-trail.ts'
 import type { Queries } from './database.ts'
@@ -35,33 +35,15 @@ export function prepareFindRecords(queries: Queries): (email: Email) => Personal
     .prepare()
 
   return (email) => {
-    const { verification, purchases, refunds, disputes } = findAccount(email)
     const records = SENDER_KINDS.map((sender) => ({
       sender,
-      ...findOtpRecord({ email, sender }).record,
+      record: findOtpRecord({ email, sender }).record,
     }))
     return {
-      codes: records.flatMap(({ sender, current, replacement }) =>
-        [current, replacement]
-          .filter((otp) => otp !== null)
-          .map((otp) => ({ ...withoutSeed(otp), sender })),
-      ),
-      codeMails: records.flatMap(({ sender, mails }) =>
-        mails.map(({ at, network }) => ({ at, network, sender })),
-      ),
-      wrongTries: records.flatMap(({ sender, wrongTries }) =>
-        wrongTries.map((counted) => ({ ...counted, sender })),
-      ),
-      verification: verification && {
-        email: verification.email,
-        verifiedAt: verification.verifiedAt,
-        expiresAt: verification.expiresAt,
-      },
+      ...toCodeRecords(records),
+      ...toAccountRecords(findAccount(email)),
       logOutLineAt: toMoment(selectLogOut.get({ email })?.epoch),
-      purchases,
       grants: findGrants(email),
-      refunds,
-      disputes,
       messages: selectMessages.all({ email }).map(toMessage),
       audit: findEntries(email),
       sandboxSessions: selectSandboxSessions.all({ email }).map(toSandboxSession),
@@ -71,9 +53,4 @@ export function prepareFindRecords(queries: Queries): (email: Email) => Personal
 
 function toMoment(epoch: Epoch | undefined): Date | null {
   return epoch === undefined ? null : new Date(epoch)
-}
-
-/** The seed of a code is a secret of the service, and no data of the address. */
-function withoutSeed({ issuedAt, expiresAt, attemptsLeft }: Otp): Omit<Otp, 'seed'> {
-  return { issuedAt, expiresAt, attemptsLeft }
 }

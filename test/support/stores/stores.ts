@@ -8,8 +8,10 @@ import {
   type SqliteDatabase,
 } from '../../../infrastructure/sqlite/database.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
+import { hasPostgres } from '../postgres/binaries.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { memoryStore } from './memory-store.ts'
+import { openTemporaryPostgresStore } from './postgres-store.ts'
 
 export type ClosableStore = Store & { close(): void }
 
@@ -17,14 +19,15 @@ export type ClosableStore = Store & { close(): void }
  * Every database that the service can keep its data in. Each `open` gives an empty one, which goes away when the test
  * ends.
  */
-export const DATABASES: readonly [name: string, open: () => Promise<DatabaseStore>][] = [
+export const DATABASES: readonly (readonly [name: string, open: () => Promise<DatabaseStore>])[] = [
   ['sqlite', async () => sqliteStore(openTemporaryDatabase())],
+  ...(hasPostgres() ? [['postgres', openTemporaryPostgresStore] as const] : []),
 ]
 
 /**
  * Everything that keeps the promises of the repositories: the databases, and the double that other tests use instead.
  */
-export const STORES: readonly [name: string, open: () => Promise<ClosableStore>][] = [
+export const STORES: readonly (readonly [name: string, open: () => Promise<ClosableStore>])[] = [
   ['memory', async () => ({ ...memoryStore(), close() {} })],
   ...DATABASES,
 ]

@@ -1,0 +1,19 @@
+import type { DatabaseHealth } from '../../application/store.ts'
+import type { PostgresDatabase } from './database.ts'
+
+export function postgresDatabaseHealth(database: PostgresDatabase): DatabaseHealth {
+  async function check(): Promise<void> {
+    await database.query('SELECT count(*) FROM schema_migrations')
+  }
+
+  return {
+    check,
+    async checkWritable() {
+      await database.query(
+        `INSERT INTO heartbeat (id, at) VALUES (1, clock_timestamp())
+          ON CONFLICT (id) DO UPDATE SET at = excluded.at`,
+      )
+    },
+    lastWriteFailed: database.lastWriteFailed,
+  }
+}
