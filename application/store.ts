@@ -91,7 +91,7 @@ export type PremiumGrantRepository = {
 /** Facts about money, by the provider's object id. The purchase that they belong to may not be known (yet). */
 export type RefundRepository = {
   /** Changes all of the reported ones or none, and returns how many of them changed their state. */
-  update<Reported extends { readonly id: string }>(
+  update<Reported extends Pick<Refund, 'id' | 'paymentIntentId'>>(
     reported: readonly Reported[],
     origin: Origin,
     change: (known: Refund | null, reported: Reported) => Refund,
@@ -103,7 +103,7 @@ export type RefundRepository = {
 
 export type DisputeRepository = {
   /** As `update` of the refunds. */
-  update<Reported extends { readonly id: string }>(
+  update<Reported extends Pick<Dispute, 'id' | 'paymentIntentId'>>(
     reported: readonly Reported[],
     origin: Origin,
     change: (known: Dispute | null, reported: Reported) => Dispute,

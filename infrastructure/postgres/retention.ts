@@ -69,7 +69,10 @@ async function pruneLogOuts({ query }: PostgresDatabase, { upTo, limit }: Batch)
         RETURNING epoch
     ), deleted_of_erased AS (
       DELETE FROM erased_log_outs
-        WHERE trace IN (SELECT trace FROM erased_log_outs WHERE epoch <= $1 LIMIT $2) AND epoch <= $1
+        WHERE trace IN (
+          SELECT trace FROM erased_log_outs WHERE epoch <= $1
+            LIMIT greatest($2 - (SELECT count(*) FROM deleted), 0)
+        ) AND epoch <= $1
         RETURNING epoch
     ), latest AS (
       SELECT max(epoch) AS epoch, count(*)::integer AS count

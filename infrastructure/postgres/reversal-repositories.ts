@@ -50,7 +50,7 @@ async function findPayments(
   return rows.map(({ paymentIntentId }) => paymentIntentId)
 }
 
-type Identified = { readonly id: string }
+type Reference = Pick<Refund | Dispute, 'id' | 'paymentIntentId'>
 
 /** What the two repositories do alike. Audit entries are stored together with the changes that they follow from. */
 function reversalRepository<Fact extends Refund | Dispute>(
@@ -65,7 +65,7 @@ function reversalRepository<Fact extends Refund | Dispute>(
     findPendingPayments: (queries: Queries) => Promise<readonly string[]>
   },
 ) {
-  async function update<Reported extends Identified>(
+  async function update<Reported extends Reference>(
     transaction: Transaction,
     reported: readonly Reported[],
     {
@@ -101,23 +101,20 @@ function reversalRepository<Fact extends Refund | Dispute>(
   }
 
   return {
-    async update<Reported extends Identified>(
+    async update<Reported extends Reference>(
       reported: readonly Reported[],
       origin: Origin,
       change: (known: Fact | null, reported: Reported) => Fact,
     ): Promise<number> {
       if (reported.length === 0) return 0
-      // What is reported says of which payment it is, but a port may merge it with what is stored: both are locked.
       for (;;) {
-        const payments = await read(async (queries) =>
-          paymentsOf([
-            ...(await find(
-              queries,
-              reported.map(({ id }) => id),
-            )),
-            ...reported.map((one) => change(null, one)),
-          ]),
+        const known = await read((queries) =>
+          find(
+            queries,
+            reported.map(({ id }) => id),
+          ),
         )
+        const payments = paymentsOf([...known, ...reported])
         const owners = await read((queries) => findOwners(queries, payments))
         const changes = await write(
           [...owners.buyers.map(ofAddress), ...payments.map(ofPayment)],
@@ -156,7 +153,7 @@ async function findOwners(queries: Queries, payments: readonly string[]): Promis
   }
 }
 
-function paymentsOf(facts: readonly (Refund | Dispute)[]): readonly string[] {
+function paymentsOf(facts: readonly Reference[]): readonly string[] {
   return [...new Set(facts.map(({ paymentIntentId }) => paymentIntentId))]
 }
 

@@ -21,7 +21,7 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
   test.each(DISPUTE_STATES)('keeps every field of a dispute that is %s', async (state) => {
     const { disputes } = await open()
     const dispute = { ...DISPUTE, state }
-    await disputes.update([{ id: 'du_1' }], ORIGIN, () => dispute)
+    await disputes.update([DISPUTE], ORIGIN, () => dispute)
 
     expect(await disputes.findById('du_1')).toEqual(dispute)
     expect(await disputes.findById('du_2')).toBeNull()
@@ -75,7 +75,7 @@ describe.each(STORES)('DisputeRepository on %s', (_, open) => {
 
     await Promise.all(
       Array.from({ length: 200 }, () =>
-        disputes.update([{ id: 'du_1' }], ORIGIN, (known) => ({
+        disputes.update([DISPUTE], ORIGIN, (known) => ({
           ...DISPUTE,
           reportedAt: new Date((known?.reportedAt ?? NOON).getTime() + 1),
         })),

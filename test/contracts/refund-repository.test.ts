@@ -17,7 +17,7 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
   test.each(REFUND_STATES)('keeps every field of a refund that is %s', async (state) => {
     const { refunds } = await open()
     const refund = { ...REFUND, state }
-    await refunds.update([{ id: 're_1' }], ORIGIN, () => refund)
+    await refunds.update([REFUND], ORIGIN, () => refund)
 
     expect(await refunds.findById('re_1')).toEqual(refund)
     expect(await refunds.findById('re_2')).toBeNull()
@@ -43,7 +43,7 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
     await refunds.update([REFUND], ORIGIN, mergeRefund)
 
     const refusal = new Error('refused')
-    const refused = refunds.update([{ id: 're_1' }], ORIGIN, () => {
+    const refused = refunds.update([REFUND], ORIGIN, () => {
       throw refusal
     })
     await expect(refused).rejects.toBe(refusal)
@@ -90,7 +90,7 @@ describe.each(STORES)('RefundRepository on %s', (_, open) => {
 
     await Promise.all(
       Array.from({ length: 200 }, () =>
-        refunds.update([{ id: 're_1' }], ORIGIN, (known) => ({
+        refunds.update([REFUND], ORIGIN, (known) => ({
           ...REFUND,
           amount: (known?.amount ?? 0) + 1,
         })),

@@ -5,7 +5,11 @@ import { openPostgres, type PostgresDatabase } from '../../../infrastructure/pos
 import { applyMigrations } from '../../../infrastructure/postgres/migrations.ts'
 import { postgresStore } from '../../../infrastructure/postgres/store.ts'
 import { timeBudget } from '../../../infrastructure/postgres/time-budget.ts'
-import { type DatabaseTemplate, freshDatabase } from '../postgres/fresh-database.ts'
+import {
+  type DatabaseTemplate,
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../postgres/fresh-database.ts'
 
 const TIMEOUT_MS = 20_000
 
@@ -21,8 +25,7 @@ export const MIGRATED: DatabaseTemplate = {
 }
 
 export async function openTemporaryPostgresStore(): Promise<DatabaseStore> {
-  const { url } = await freshDatabase({ template: MIGRATED })
-  return postgresStore(openTestDatabase(url))
+  return postgresStore(openTestDatabase(await emptyMigratedDatabase()))
 }
 
 /** A pool of connections to a database, which is closed when the test ends. */
@@ -36,4 +39,47 @@ export function openTestDatabase(connectionString: string): PostgresDatabase {
   })
   onTestFinished(() => database.close())
   return database
+}
+
+/** To empty a database takes a tenth of the time that a new one takes. They all go with the server. */
+const unused: Used[] = []
+
+type Used = FreshDatabase & { readonly administrator: Client }
+
+/** The URL of a database as the migrations leave it. Another test gets it afterwards. */
+export async function emptyMigratedDatabase(): Promise<string> {
+  const database = unused.pop() ?? (await openUsed())
+  onTestFinished(async () => {
+    await empty(database)
+    unused.push(database)
+  })
+  return database.url
+}
+
+async function openUsed(): Promise<Used> {
+  const database = await openFreshDatabase({ template: MIGRATED })
+  const administrator = new Client({ connectionString: database.superuserUrl })
+  await administrator.connect()
+  return { ...database, administrator }
+}
+
+/** Ends all other connections, and brings every table back to what it has in a new database. */
+async function empty({ administrator }: Used): Promise<void> {
+  await administrator.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  )
+  const { rows } = await administrator.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'
+      AND tablename NOT IN ('locks', 'schema_migrations', 'migration_lock')`,
+  )
+  await administrator.query(
+    [
+      // Switches triggers off.
+      'SET session_replication_role = replica',
+      ...rows.map(({ name }) => `DELETE FROM ${name}`),
+      'INSERT INTO log_out_epoch (id, epoch) VALUES (1, 0)',
+      'SELECT setval(pg_get_serial_sequence(t, $$id$$), 1, false) FROM unnest(ARRAY[$$audit_entries$$, $$service_mails$$]) AS t',
+    ].join(';'),
+  )
 }
