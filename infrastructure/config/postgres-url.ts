@@ -65,6 +65,7 @@ const PARAMETERS = {
 type Parameter = keyof typeof PARAMETERS
 type Given = Partial<Record<Parameter, string>>
 
+// Why: docs/decisions.md#a-wrong-url-is-not-quoted
 /** Undefined for any other URL. */
 export function parsePostgresUrl(text: string): PostgresUrl | RefusedUrl | undefined {
   const [, rest] = /^postgres(?:ql)?:\/\/(.*)$/su.exec(text) ?? []
@@ -97,14 +98,16 @@ function split(text: string): Given {
 /** Several are separated by commas, and an IPv6 address stands in brackets. */
 function splitHosts(text: string): { host: string; port: string } {
   const hosts = text.split(',').map((one) => {
-    const [, address, name = '', port = ''] = /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(.*))?$/.exec(
-      one,
-    ) ?? ['', '', '[']
+    const parts = /^(?:\[([^[\]]+)\]|([^:[\]]*))(?::([0-9]*))?$/.exec(one)
+    const [, address, name = '', port = ''] = parts ?? []
+    const isRight = address === undefined || ipVersionOf(address) === 6
+    if (!parts || !isRight) throw new Refusal(MALFORMED)
     return { host: address ?? name, port }
   })
+  const isAnyPort = hosts.some(({ port }) => port !== '')
   return {
     host: hosts.map(({ host }) => host).join(','),
-    port: hosts.every(({ port }) => port === '') ? '' : hosts.map(({ port }) => port).join(','),
+    port: isAnyPort ? hosts.map(({ port }) => port).join(',') : '',
   }
 }
 

@@ -16,7 +16,7 @@ its schema) and puts a copy of it in the place of the database. The old database
 new one, and the line that is printed says where. Refuses while the service, or anything else, has
 the database open. Asks first at a terminal. Once the service runs again it asks the payment
 provider for what was sold since; tokens ended since, and grants given or revoked by hand, are as
-they were.
+they were. Refuses with PostgreSQL, which has tools of its own for this.
 Needs no setting but DATABASE_URL.`,
   parse: ([file = ''], { yes }) => ({ file, yes: yes === true }),
   async run(context, { file, yes }) {
