@@ -127,8 +127,14 @@ export type Clock = {
 }
 
 export type Secrets = {
+  /** Names today's key. */
   newOtpSeed(): OtpSeed
-  /** Uniform over 000000 to 999999; the same for the same address and seed, as long as the key stays. */
+  /** Whether the key that the seed names is today's or the one before it. A seed of an early release names none. */
+  knowsKeyOf(seed: OtpSeed): boolean
+  /**
+   * Uniform over 000000 to 999999; the same for the same address and seed, as long as the key that the seed names is
+   * known. Of any other seed, these are digits that nobody was mailed.
+   */
   deriveOtpCode(email: Email, seed: OtpSeed): OtpCode
   /** By the method S256 of RFC 7636, section 4.2, which takes no key. */
   challengeOf(verifier: CodeVerifier): CodeChallenge

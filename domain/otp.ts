@@ -12,11 +12,12 @@ import type { Sender } from './sender.ts'
 export type OtpCode = Brand<string, 'OtpCode'>
 
 // Why: docs/decisions.md#codes-are-derived-not-stored
-/** What a code is derived from with a secret key; worthless without that key. */
+/** What a code is derived from with a secret key, which it names; worthless without that key. */
 export type OtpSeed = Brand<string, 'OtpSeed'>
 
 /**
  * One code that was issued. Its digits follow from the seed and the secret key; the state alone does not reveal them.
+ * It has its key where that one is known, which ends for old codes when the secret is rolled.
  */
 export type Otp = {
   readonly seed: OtpSeed
@@ -89,19 +90,21 @@ export type CountedMailbox = {
 
 /**
  * Reserves a mail and says which code it carries: the one that lives, while it has at least half its life left,
- * else a new one made from `freshSeed`. Throws `too_many_mails` with the moment at which the next one is allowed.
- * The mailbox is null for a holder's mail.
+ * else a new one made from `freshSeed`. A code without its key counts as none: its digits could not be mailed again.
+ * Throws `too_many_mails` with the moment at which the next one is allowed. The mailbox is null for a holder's mail.
  */
 export function issueOtp(
   record: OtpRecord,
   {
     freshSeed,
+    hasKey,
     lifetimeMs,
     sender,
     mailbox,
     now,
   }: {
     freshSeed: OtpSeed
+    hasKey: (otp: Otp) => boolean
     lifetimeMs: number
     sender: Sender
     mailbox: CountedMailbox | null
@@ -120,7 +123,9 @@ export function issueOtp(
     mails: [...within(record.mails, DAY_MS, now), mail],
     wrongTries: within(record.wrongTries, DAY_MS, now),
   }
-  const reusable = [reserved.replacement, reserved.current].find((otp) => isInFirstHalf(otp, now))
+  const reusable = [reserved.replacement, reserved.current].find(
+    (otp) => isInFirstHalf(otp, now) && hasKey(otp),
+  )
   if (reusable) return { record: reserved, otp: reusable, mail }
 
   const otp: Otp = {
@@ -129,7 +134,7 @@ export function issueOtp(
     expiresAt: new Date(now.getTime() + lifetimeMs),
     attemptsLeft: ATTEMPTS_MAX,
   }
-  return isOtpLive(reserved.current, now)
+  return isOtpLive(reserved.current, now) && hasKey(reserved.current)
     ? { record: { ...reserved, replacement: otp }, otp, mail }
     : { record: { ...reserved, current: otp, replacement: null }, otp, mail }
 }
@@ -175,24 +180,31 @@ export type OtpAttempt = {
 
 /**
  * Spends a try. A right code uses the otp up, a wrong one costs an attempt, and the last wrong one burns it; where
- * no code lives nothing is counted. Throws `too_many_wrong_codes` after 40 wrong tries within 24 hours, and to a client
- * network after 20 of its own.
+ * no code lives, or none that has its key, nothing is counted. Throws `too_many_wrong_codes` after 40 wrong tries
+ * within 24 hours, and to a client network after 20 of its own.
  */
 export function attemptOtp(
   record: OtpRecord,
   {
     code,
+    hasKey,
     deriveCode,
     sender,
     now,
-  }: { code: OtpCode; deriveCode: (otp: Otp) => OtpCode; sender: Sender; now: Date },
+  }: {
+    code: OtpCode
+    hasKey: (otp: Otp) => boolean
+    deriveCode: (otp: Otp) => OtpCode
+    sender: Sender
+    now: Date
+  },
 ): OtpAttempt {
   const retryAt = endOfRefusal(record.wrongTries, [WRONG_TRIES_A_DAY], { sender, now })
   if (retryAt) throw new DomainError('too_many_wrong_codes', retryAt)
 
   const counting = promoteReplacement(record, now)
   const otp = counting.current
-  if (!isOtpLive(otp, now)) return { record, outcome: 'no_code' }
+  if (!isOtpLive(otp, now) || !hasKey(otp)) return { record, outcome: 'no_code' }
 
   if (equalInConstantTime(deriveCode(otp), code)) {
     return { record: { ...counting, current: null, replacement: null }, outcome: 'right' }

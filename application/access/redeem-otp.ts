@@ -25,6 +25,7 @@ export async function redeemOtp(
   const { outcome } = await ports.otps.update(owner, (record) => {
     const attempt = attemptOtp(record, {
       code,
+      hasKey: ({ seed }) => ports.secrets.knowsKeyOf(seed),
       deriveCode: ({ seed }) => ports.secrets.deriveOtpCode(email, seed),
       sender,
       now: ports.clock.now(),

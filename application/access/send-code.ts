@@ -3,7 +3,7 @@ import type { Email } from '../../domain/email.ts'
 import type { Language } from '../../domain/language.ts'
 import { assertMailFits, mailShares, type ServiceMail } from '../../domain/mail-limit.ts'
 import { mailboxOf } from '../../domain/mailbox.ts'
-import { confirmMailed, issueOtp, type OtpCode, releaseMail } from '../../domain/otp.ts'
+import { confirmMailed, issueOtp, type Otp, type OtpCode, releaseMail } from '../../domain/otp.ts'
 import type { OtpOwner, Sender } from '../../domain/sender.ts'
 import type { MailCounts, ServiceMailWindow } from '../otp-repository.ts'
 import type { Ports } from '../ports.ts'
@@ -79,6 +79,7 @@ function reserve({ otps, secrets, rules }: Dependencies, order: Order) {
   const { owner, sender, isCustomer, now } = order
   const { mailLimit } = rules
   const freshSeed = secrets.newOtpSeed()
+  const hasKey = ({ seed }: Pick<Otp, 'seed'>) => secrets.knowsKeyOf(seed)
   const lifetimeMs = rules.otpLifetimeMs
   const mailboxes = sender.kind === 'holder' ? [] : secrets.mailboxDigests(mailboxOf(owner.email))
   const [digest] = mailboxes
@@ -100,7 +101,7 @@ function reserve({ otps, secrets, rules }: Dependencies, order: Order) {
     { mailboxes, service },
     ({ record, mailboxMails, fullShares }: MailCounts) => {
       const mailbox = digest ? { digest, mails: mailboxMails } : null
-      const issued = issueOtp(record, { freshSeed, lifetimeMs, sender, mailbox, now })
+      const issued = issueOtp(record, { freshSeed, hasKey, lifetimeMs, sender, mailbox, now })
       // What a holder may get is bounded by the address's own limits alone, so that no stranger uses it up.
       if (mailLimit && sender.kind !== 'holder') {
         assertMailFits(fullShares, { windowMs: mailLimit.windowMs, isCustomer })

@@ -7,9 +7,14 @@ import type { PurchaseId } from '../../domain/purchase.ts'
 import { randomBytes, randomIndex } from './random.ts'
 
 const OTP_KEY_PURPOSE = 'alibi/otp-code/v1'
+const OTP_KEY_NAME_PURPOSE = 'alibi/otp-key-name/v1'
 const TRACE_KEY_PURPOSE = 'alibi/erased-email/v1'
 const MAILBOX_KEY_PURPOSE = 'alibi/mailbox/v1'
 const SEED_BYTES = 16
+/** No character of base64url. */
+const NAME_END = '.'
+/** Two keys have one name less than once in 10^14 pairs. */
+const KEY_NAME_BYTES = 6
 const NAME_BYTES = 10
 /** What RFC 5869 takes for a salt where there is none. */
 const NO_SALT = Buffer.alloc(32)
@@ -29,10 +34,12 @@ export function hmacSecrets({
   previousSecret = null,
 }: {
   secret: string
-  /** Addresses may have been erased under this secret, and their tokens may still live; mails may have been counted. */
+  /** Another replica may use it today, or this one may have: what was mailed, erased or counted under it holds. */
   previousSecret?: string | null
 }): Secrets {
-  const otpKey = deriveKey(secret, OTP_KEY_PURPOSE)
+  const otpKeys = namedOtpKeys({ secret, previousSecret })
+  const findKey = (seed: OtpSeed) =>
+    otpKeys.find(({ name }) => seed.startsWith(`${name}${NAME_END}`))
   const digestsOf = (purpose: string) => {
     const [key, ...previousKeys] = deriveKeys({ secret, previousSecret }, purpose)
     return <Digest extends string>(text: string): readonly [Digest, ...Digest[]] => [
@@ -44,10 +51,13 @@ export function hmacSecrets({
   const mailboxDigests = digestsOf(MAILBOX_KEY_PURPOSE)
 
   return {
-    newOtpSeed: () => randomBytes(SEED_BYTES).toString('base64url') as OtpSeed,
+    newOtpSeed: () =>
+      `${otpKeys[0].name}${NAME_END}${randomBytes(SEED_BYTES).toString('base64url')}` as OtpSeed,
+    knowsKeyOf: (seed) => !seed.includes(NAME_END) || findKey(seed) !== undefined,
 
     deriveOtpCode(email, seed) {
-      const digest = new Bun.CryptoHasher('sha256', otpKey)
+      const { key } = findKey(seed) ?? otpKeys[0]
+      const digest = new Bun.CryptoHasher('sha256', key)
         .update(lengthPrefixed(email))
         .update(lengthPrefixed(seed))
         .digest('hex')
@@ -67,6 +77,26 @@ export function hmacSecrets({
 
     randomIndex,
   }
+}
+
+type NamedKey = { readonly name: string; readonly key: Buffer }
+
+/**
+ * Today's key of the codes, then the one before. Their names are in the database for all who can read it, and are cut
+ * from keys with which nothing else is made.
+ */
+function namedOtpKeys({
+  secret,
+  previousSecret,
+}: {
+  secret: string
+  previousSecret: string | null
+}): readonly [NamedKey, ...NamedKey[]] {
+  const named = (one: string): NamedKey => ({
+    name: deriveKey(one, OTP_KEY_NAME_PURPOSE).subarray(0, KEY_NAME_BYTES).toString('base64url'),
+    key: deriveKey(one, OTP_KEY_PURPOSE),
+  })
+  return previousSecret === null ? [named(secret)] : [named(secret), named(previousSecret)]
 }
 
 /** Keys for this purpose alone: today's, which makes what is new, then the one under which the old still counts. */

@@ -16,6 +16,7 @@ import {
   attempt,
   codeOf,
   first,
+  hasEveryKey,
   isRight,
   issue,
   loseMail,
@@ -133,7 +134,15 @@ describe('wrong tries against one address', () => {
       lookedAt++
       return codeOf(otp)
     }
-    refusal(() => attemptOtp(record, { code: first, deriveCode, sender: anyStranger(), now: NOON }))
+    refusal(() =>
+      attemptOtp(record, {
+        code: first,
+        hasKey: hasEveryKey,
+        deriveCode,
+        sender: anyStranger(),
+        now: NOON,
+      }),
+    )
     expect(lookedAt).toBe(0)
   })
 

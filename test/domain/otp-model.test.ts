@@ -13,6 +13,7 @@ import {
   releaseMail,
 } from '../../domain/otp.ts'
 import { NOON } from '../support/fakes.ts'
+import { hasEveryKey } from '../support/otp-moves.ts'
 import { stranger } from '../support/senders.ts'
 
 const LIFETIME_MS = 10 * MINUTE_MS
@@ -82,6 +83,7 @@ function observe() {
   const isLockedFor = (network: number) => isLocked() || ofNetwork(wrong, network).length >= 20
   const tries = (seed: string, network: number) => ({
     code: parseOtpCode(seed),
+    hasKey: hasEveryKey,
     deriveCode: (otp: { seed: OtpSeed }) => parseOtpCode(otp.seed),
     sender: stranger(network),
     now: new Date(now),
@@ -115,6 +117,7 @@ function observe() {
     const refused = refusalOf(() => {
       const reserved = issueOtp(record, {
         freshSeed,
+        hasKey: hasEveryKey,
         lifetimeMs: LIFETIME_MS,
         sender: stranger(network),
         mailbox: null,

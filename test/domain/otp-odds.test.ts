@@ -10,7 +10,7 @@ import {
   type OtpSeed,
   parseOtpCode,
 } from '../../domain/otp.ts'
-import { at } from '../support/otp-moves.ts'
+import { at, hasEveryKey } from '../support/otp-moves.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { stranger } from '../support/senders.ts'
 
@@ -48,6 +48,7 @@ function attackForADay({
     act(() => {
       const issued = issueOtp(record, {
         freshSeed: String(ms) as OtpSeed,
+        hasKey: hasEveryKey,
         lifetimeMs: LIFETIME_MS,
         sender: stranger(++networks),
         mailbox: null,
@@ -59,7 +60,7 @@ function attackForADay({
       act(() => {
         const code = parse(guess(number))
         const sender = stranger(++networks)
-        const attempt = attemptOtp(record, { code, deriveCode, sender, now })
+        const attempt = attemptOtp(record, { code, hasKey: hasEveryKey, deriveCode, sender, now })
         record = attempt.record
         if (attempt.outcome !== 'no_code') tries++
         if (attempt.outcome === 'right') hits++

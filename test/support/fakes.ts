@@ -92,6 +92,7 @@ export function countingSecrets(): Secrets {
   const next = () => String(++count).padStart(6, '0')
   return {
     newOtpSeed: () => next() as OtpSeed,
+    knowsKeyOf: () => true,
     deriveOtpCode: (_email, seed) => seed as string as OtpCode,
     challengeOf,
     newPurchaseId: () => `pur_${next()}` as PurchaseId,

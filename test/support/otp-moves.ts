@@ -29,16 +29,35 @@ let strangers = 0
 /** A stranger from a network of their own, so that only the limits of all strangers together are reached. */
 export const anyStranger = () => stranger(strangers++)
 
-type Way = { readonly sender?: Sender; readonly mailbox?: CountedMailbox | null }
+type HasKey = (otp: Otp) => boolean
+export const hasEveryKey: HasKey = () => true
+/** What a service knows that has the key of all codes but these. */
+export const hasNoKeyOf =
+  (...seeds: string[]): HasKey =>
+  ({ seed }) =>
+    !seeds.includes(seed)
+
+type Way = {
+  readonly sender?: Sender
+  readonly mailbox?: CountedMailbox | null
+  readonly hasKey?: HasKey
+}
 
 /** A mail that is on its way. */
 export function issue(
   record: OtpRecord,
   seed: string,
   now: Date,
-  { sender = anyStranger(), mailbox = null }: Way = {},
+  { sender = anyStranger(), mailbox = null, hasKey = hasEveryKey }: Way = {},
 ) {
-  const terms = { freshSeed: seed as OtpSeed, lifetimeMs: LIFETIME_MS, sender, mailbox, now }
+  const terms = {
+    freshSeed: seed as OtpSeed,
+    hasKey,
+    lifetimeMs: LIFETIME_MS,
+    sender,
+    mailbox,
+    now,
+  }
   return issueOtp(record, terms)
 }
 
@@ -59,8 +78,14 @@ export function loseMail(
   return releaseMail(reserved, { mail: lost, otp, mayArrive })
 }
 
-export function attempt(record: OtpRecord, code: OtpCode, now: Date, sender = anyStranger()) {
-  return attemptOtp(record, { code, deriveCode: codeOf, sender, now })
+export function attempt(
+  record: OtpRecord,
+  code: OtpCode,
+  now: Date,
+  sender = anyStranger(),
+  hasKey = hasEveryKey,
+) {
+  return attemptOtp(record, { code, hasKey, deriveCode: codeOf, sender, now })
 }
 
 /** When each of them happened. */

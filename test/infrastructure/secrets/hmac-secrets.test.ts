@@ -7,7 +7,8 @@ import { type OtpSeed, parseOtpCode } from '../../../domain/otp.ts'
 import { deriveKeys, hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
 import { CHALLENGE, OTHER_CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
 
-const secrets = hmacSecrets({ secret: 'a secret of more than thirty-two bytes' })
+const SECRET = 'a secret of more than thirty-two bytes'
+const secrets = hmacSecrets({ secret: SECRET })
 const ANNA = 'anna@example.com' as Email
 const BERT = 'bert@example.com' as Email
 const SEED = 'c2VlZHNlZWRzZWVkc2VlZA' as OtpSeed
@@ -37,10 +38,19 @@ describe('keys', () => {
 })
 
 describe('otp seeds', () => {
-  test('are 16 random bytes', () => {
+  test('are the name of the key and 16 random bytes', () => {
     const seeds = Array.from({ length: 1000 }, () => secrets.newOtpSeed())
-    expect(new Set(seeds).size).toBe(1000)
-    for (const one of seeds) expect(one).toMatch(/^[\w-]{22}$/)
+    const parts = seeds.map((one) => one.split('.'))
+    expect(new Set(parts.map(([name]) => name))).toEqual(new Set(['fTkwSYO-']))
+    expect(new Set(parts.map(([, random]) => random)).size).toBe(1000)
+    for (const one of seeds) expect(one).toMatch(/^[\w-]{8}\.[\w-]{22}$/)
+  })
+
+  test('name the key by nothing that another key is made of', () => {
+    const [name = ''] = secrets.newOtpSeed().split('.')
+    const expected = hkdfSync('sha256', SECRET, '', 'alibi/otp-key-name/v1', 6)
+    expect(name).toBe(Buffer.from(expected).toString('base64url'))
+    expect(hmacSecrets({ secret: 'another' }).newOtpSeed()).not.toStartWith(name)
   })
 })
 
@@ -52,6 +62,38 @@ describe('otp codes', () => {
 
   test('stay the same from release to release, so that an update voids no code under way', () => {
     expect(secrets.deriveOtpCode(ANNA, SEED) as string).toBe('632886')
+    expect(secrets.deriveOtpCode(ANNA, `fTkwSYO-.${SEED}` as OtpSeed) as string).toBe('082276')
+  })
+
+  test('are derived under the key that the seed names, today’s or the one before', () => {
+    const next = hmacSecrets({ secret: 'the secret after it', previousSecret: SECRET })
+    const named = secrets.newOtpSeed()
+    expect(next.knowsKeyOf(named)).toBe(true)
+    expect(next.deriveOtpCode(ANNA, named)).toBe(secrets.deriveOtpCode(ANNA, named))
+    const early = hmacSecrets({ secret: SECRET, previousSecret: 'the secret after it' })
+    const seeds = Array.from({ length: 50 }, () => next.newOtpSeed())
+    expect(seeds.every(early.knowsKeyOf)).toBe(true)
+    const codesOf = (of: typeof secrets) => seeds.map((one) => of.deriveOtpCode(ANNA, one))
+    expect(codesOf(early)).toEqual(codesOf(next))
+  })
+
+  test('of a seed without a name are derived under today’s key, as before seeds had names', () => {
+    const next = hmacSecrets({ secret: 'the secret after it', previousSecret: SECRET })
+    const later = hmacSecrets({ secret: 'the secret after it' })
+    expect(next.knowsKeyOf(SEED)).toBe(true)
+    expect(next.deriveOtpCode(ANNA, SEED)).toBe(later.deriveOtpCode(ANNA, SEED))
+    expect(next.deriveOtpCode(ANNA, SEED)).not.toBe(secrets.deriveOtpCode(ANNA, SEED))
+  })
+
+  test('of a seed that names another key are none that it has had, and no error', () => {
+    const foreign = hmacSecrets({ secret: 'the secret of somebody else' })
+    const seeds = Array.from({ length: 50 }, () => foreign.newOtpSeed())
+    expect(seeds.some(secrets.knowsKeyOf)).toBe(false)
+    const codesOf = (of: typeof secrets) => seeds.map((one) => of.deriveOtpCode(ANNA, one)).join()
+    expect(codesOf(secrets)).not.toBe(codesOf(foreign))
+    for (const odd of ['.', '', '..', 'fTkwSYO.', '.fTkwSYO-']) {
+      expect(secrets.deriveOtpCode(ANNA, odd as OtpSeed)).toMatch(/^\d{6}$/)
+    }
   })
 
   test('are six digits, leading zeros included', () => {
