@@ -102,19 +102,24 @@ async function readEnd(
 /** Nothing is erased where a payment has become possible since the others were ended. */
 async function eraseRecords(ports: Dependencies, email: Email): Promise<Erasure> {
   const name = ports.secrets.newErasedEmail()
-  const [digest] = ports.secrets.erasureDigests(email)
+  // Another replica may know one of the keys alone.
+  const digests = ports.secrets.erasureDigests(email)
   const origin = originOf(ports, { by: 'operator', source: 'erase' })
   let inTheWay: Purchase | undefined
   let awaitReview: readonly PurchaseId[] = []
-  const kept = await ports.personalData.erase(email, { name, digest, origin }, (account, epoch) => {
-    inTheWay = account.purchases.find(mayStillBePaid)
-    if (inTheWay) return null
-    awaitReview = account.purchases
-      .filter((purchase) => awaitsReview(purchase, account))
-      .map(({ id }) => id)
-    const open = account.purchases.filter(({ state }) => state === 'open')
-    return { closed: open.map(closePurchase), epoch: nextEpoch(epoch, ports.clock.now()) }
-  })
+  const kept = await ports.personalData.erase(
+    email,
+    { name, digests, origin },
+    (account, epoch) => {
+      inTheWay = account.purchases.find(mayStillBePaid)
+      if (inTheWay) return null
+      awaitReview = account.purchases
+        .filter((purchase) => awaitsReview(purchase, account))
+        .map(({ id }) => id)
+      const open = account.purchases.filter(({ state }) => state === 'open')
+      return { closed: open.map(closePurchase), epoch: nextEpoch(epoch, ports.clock.now()) }
+    },
+  )
   if (kept) return { outcome: 'erased', name, kept, awaitReview }
   if (!inTheWay) return { outcome: 'unknown' }
   const reason = inTheWay.state === 'open' ? 'page_opened' : 'payment_processing'

@@ -33,7 +33,7 @@ export function sqlitePersonalData(
 
   return {
     find: async (email) => readTogether(() => findRecords(email)),
-    async erase(email, { name, digest, origin }, decide) {
+    async erase(email, { name, digests, origin }, decide) {
       const kept = await write(() => {
         const account = findAccount(email)
         const decision = decide(account, epoch.find())
@@ -42,7 +42,7 @@ export function sqlitePersonalData(
         revokeAll(email, origin)
         for (const deletion of deletions) deletion.run(email)
         epoch.save(decision.epoch)
-        saveErasedLogOut({ trace: digest, epoch: decision.epoch })
+        for (const trace of digests) saveErasedLogOut({ trace, epoch: decision.epoch })
         return rename(account, { email, name })
       })
       if (kept) await emptyWriteAheadLog(client)

@@ -115,7 +115,7 @@ describe.each(STORES)('AccessRepository on %s', (_, open) => {
     await store.logOuts.update(BERT, (epoch) => nextEpoch(epoch, NOON))
     expect(await find(store, ANNA)).toMatchObject({ loggedOutIn: epochAt(1), epoch: epochAt(2) })
 
-    const erasure = { name: NAME, digest: TODAY, origin: ORIGIN }
+    const erasure = { name: NAME, digests: [TODAY], origin: ORIGIN }
     await store.personalData.erase(ANNA, erasure, (_, epoch) => ({
       closed: [],
       epoch: nextEpoch(epoch, NOON),
@@ -138,7 +138,7 @@ describe.each(STORES)('AccessRepository on %s', (_, open) => {
       [BEFORE, 3],
       [OTHER, 9],
     ] as const) {
-      const erasure = { name: NAME, digest, origin: ORIGIN }
+      const erasure = { name: NAME, digests: [digest], origin: ORIGIN }
       const epoch = epochAt(afterMs)
       await store.personalData.erase(ANNA, erasure, () => ({ closed: [], epoch }))
     }

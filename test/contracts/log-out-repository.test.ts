@@ -68,7 +68,7 @@ describe.each(STORES)('LogOutRepository on %s', (_, open) => {
     for (const afterMs of [2, 9, 3]) {
       const erasure = {
         name: BERT,
-        digest: `digest ${afterMs}` as ErasedEmailDigest,
+        digests: [`digest ${afterMs}` as ErasedEmailDigest],
         origin: ORIGIN,
       }
       const decide = (_: unknown, epoch: Epoch) => ({

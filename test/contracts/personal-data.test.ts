@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../application/store.ts'
 import { MINUTE_MS } from '../../domain/duration.ts'
+import type { Email } from '../../domain/email.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import { type Epoch, FIRST_EPOCH } from '../../domain/log-out.ts'
 import type { MailboxDigest } from '../../domain/mailbox.ts'
@@ -26,7 +27,7 @@ const LATER_EPOCH = LATER.getTime() as Epoch
 const NAME = erasedEmail('1')
 const ERASURE = {
   name: NAME,
-  digest: 'trace' as ErasedEmailDigest,
+  digests: ['trace' as ErasedEmailDigest, 'other trace' as ErasedEmailDigest],
   origin: { ...ORIGIN, at: LATER, source: 'erase' },
 }
 const DISPUTE = { id: 'du_1', paymentIntentId: 'pi_one', state: 'won', reportedAt: NOON } as const
@@ -130,7 +131,7 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     })
     await expect(failed).rejects.toThrow('refused')
     expect(await store.personalData.find(ANNA)).toEqual(before)
-    expect(await findLogOut(store.access, BERT, [ERASURE.digest])).toBe(NOON_EPOCH)
+    expect(await findLogOut(store.access, BERT, ERASURE.digests)).toBe(NOON_EPOCH)
   })
 
   test('decides on the account and its log-out, and stores the decision', async () => {
@@ -196,6 +197,16 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
     expect(await store.premiumGrants.findByEmail(BERT)).toHaveLength(1)
   })
 
+  test('leaves the epoch under each of the digests', async () => {
+    const store = await open()
+    await store.personalData.erase(ANNA, ERASURE, () => ({ closed: [], epoch: LATER_EPOCH }))
+    for (const [index, digest] of ERASURE.digests.entries()) {
+      // An address of its own: the digests of an address are always the same ones.
+      const email = `anna-${index}@example.com` as Email
+      expect(await findLogOut(store.access, email, [digest])).toBe(LATER_EPOCH)
+    }
+  })
+
   test('keeps the later epoch of an address that is erased twice', async () => {
     const store = await open()
     const epochs: Epoch[] = []
@@ -206,7 +217,7 @@ describe.each(STORES)('PersonalData on %s', (_, open) => {
       })
     }
     expect(epochs).toEqual([FIRST_EPOCH, LATER_EPOCH])
-    expect(await findLogOut(store.access, ANNA, [ERASURE.digest])).toBe((LATER_EPOCH + 1) as Epoch)
+    expect(await findLogOut(store.access, ANNA, ERASURE.digests)).toBe((LATER_EPOCH + 1) as Epoch)
     expect(await findEpoch(store.access)).toBe((LATER_EPOCH + 1) as Epoch)
   })
 

@@ -38,7 +38,7 @@ describe.each(STORES)('a purchase that is found by its session on %s', (_, open)
     expect(await find()).toMatchObject({ email: ANNA })
 
     const name = erasedEmail('1')
-    const erasure = { name, digest: 'digest' as ErasedEmailDigest, origin: ORIGIN }
+    const erasure = { name, digests: ['digest' as ErasedEmailDigest], origin: ORIGIN }
     await store.personalData.erase(ANNA, erasure, () => ({ closed: [], epoch: NOON_EPOCH }))
     expect(await find()).toMatchObject({ email: name })
   })

@@ -319,7 +319,7 @@ describe.each(STORES)('what an account got back on %s', (_, open) => {
     expect(await purchases.findAccountByPurchase(openPurchase('unknown').id)).toBeNull()
 
     const name = erasedEmail('1')
-    const erasure = { name, digest: 'digest' as ErasedEmailDigest, origin: ORIGIN }
+    const erasure = { name, digests: ['digest' as ErasedEmailDigest], origin: ORIGIN }
     await personalData.erase(ANNA, erasure, () => ({ closed: [], epoch: NOON_EPOCH }))
     const erased = await purchases.findAccountByPurchase(first.id)
     expect(erased).toEqual(await purchases.findAccount(name))

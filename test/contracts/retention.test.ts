@@ -338,10 +338,14 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     const epochs = MOMENTS.map(epochOf) as [Epoch, Epoch, Epoch]
     const digest = 'trace' as ErasedEmailDigest
     await logOuts.update(first, () => epochs[0])
-    await personalData.erase(second, { name: erasedEmail('1'), digest, origin: ORIGIN }, () => ({
-      closed: [],
-      epoch: epochs[1],
-    }))
+    await personalData.erase(
+      second,
+      { name: erasedEmail('1'), digests: [digest], origin: ORIGIN },
+      () => ({
+        closed: [],
+        epoch: epochs[1],
+      }),
+    )
     await logOuts.update(third, () => epochs[2])
     await logOuts.update(ANNA, () => UP_TO_EPOCH)
     const prune = (limit: number) => retention.prune('log_outs', { upTo: UP_TO, limit })
@@ -373,10 +377,14 @@ describe.each(STORES)('Retention on %s', (_, open) => {
     expect(await findLogOut(access, ANNA)).toBe(epochs[0])
 
     await logOuts.update(BERT, () => epochs[1])
-    await personalData.erase(ANNA, { name: erasedEmail('1'), digest, origin: ORIGIN }, () => ({
-      closed: [],
-      epoch: epochs[2],
-    }))
+    await personalData.erase(
+      ANNA,
+      { name: erasedEmail('1'), digests: [digest], origin: ORIGIN },
+      () => ({
+        closed: [],
+        epoch: epochs[2],
+      }),
+    )
     expect(await prune()).toBe(2)
     expect(await findLogOut(access, ANNA)).toBe(epochs[2])
   })

@@ -70,7 +70,7 @@ test('the epoch of an erasure is found under each of the keys that still count',
   const [today, before, forgotten] = ['today', 'before', 'forgotten'] as ErasedEmailDigest[]
   const lines = { [before!]: 2000, [forgotten!]: 3000 }
   for (const [digest, afterMs] of Object.entries(lines)) {
-    const erasure = { name: ANNA, digest: digest as ErasedEmailDigest, origin: ORIGIN }
+    const erasure = { name: ANNA, digests: [digest as ErasedEmailDigest], origin: ORIGIN }
     const epoch = (NOON_EPOCH + afterMs) as Epoch
     await ports.personalData.erase(BERT, erasure, () => ({ closed: [], epoch }))
   }

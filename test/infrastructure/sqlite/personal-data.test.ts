@@ -18,7 +18,7 @@ import {
 import { openTemporaryDatabase } from '../../support/stores/stores.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const ERASURE = { name: erasedEmail('1'), digest: 'trace' as ErasedEmailDigest, origin: ORIGIN }
+const ERASURE = { name: erasedEmail('1'), digests: ['trace' as ErasedEmailDigest], origin: ORIGIN }
 const nothingMore = () => ({ closed: [], epoch: NOON_EPOCH })
 
 /** What an export leaves out, and why. */

@@ -25,7 +25,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 type Client = Pick<ReturnType<typeof openHttp>, 'send'>
 
-const SECRET = 'a secret that is long enough to sign with'
+const SECRETS = { secret: 'a secret that is long enough to sign with', previousSecret: null }
 const RUNNING = new AbortController().signal
 const NO_LIMITS = { general: null, auth: null, premium: null }
 
@@ -41,7 +41,7 @@ export function openService({
   webhookSecrets = [WEBHOOK_SECRET],
   product = { price: PRICE, name: 'Alibi Premium' },
   amountMin = 0,
-  seals = orderSeals({ secret: SECRET }),
+  seals = orderSeals(SECRETS),
   path = join(temporaryFolder(), 'alibi.db'),
   timeoutMs,
   busyTimeoutMs,
@@ -81,8 +81,8 @@ export function openService({
       })
     : outside.payments
 
-  /** One more process on the same database file. */
-  function openProcess() {
+  /** One more process on the same database file, with these secrets but for its seals. */
+  function openProcess(keys: { secret: string; previousSecret: string | null } = SECRETS) {
     const database = openTemporaryDatabase(
       path,
       busyTimeoutMs === undefined ? {} : { busyTimeoutMs },
@@ -94,13 +94,8 @@ export function openService({
       log,
       payments,
       content: builtInContent(),
-      secrets: hmacSecrets({ secret: SECRET }),
-      tokens: jwtTokens({
-        secret: SECRET,
-        previousSecret: null,
-        issuer: PUBLIC_URL,
-        lifetimeMs: DAY_MS,
-      }),
+      secrets: hmacSecrets(keys),
+      tokens: jwtTokens({ ...keys, issuer: PUBLIC_URL, lifetimeMs: DAY_MS }),
       rules: { ...outside.rules, allowPromotionCodes, amountMin, mailLimit },
     })
     const http = openHttp({ limiters: NO_LIMITS, ...options }, ports)

@@ -55,7 +55,7 @@ export function memoryPersonalData(memory: Memory): Store['personalData'] {
 
   return {
     find: async (email) => findRecords(memory, email),
-    async erase(email, { name, digest, origin }, decide) {
+    async erase(email, { name, digests, origin }, decide) {
       const account = memory.accountOf(email)
       const decision = decide(account, logOuts.current())
       if (!decision) return null
@@ -65,7 +65,7 @@ export function memoryPersonalData(memory: Memory): Store['personalData'] {
       verifications.delete(email)
       logOuts.own.delete(email)
       logOuts.begin(decision.epoch)
-      logOuts.erased.set(digest, decision.epoch)
+      for (const digest of digests) logOuts.erased.set(digest, decision.epoch)
       const rename = <Item extends { readonly email: Email }>(item: Item): Item =>
         item.email === email ? { ...item, email: name } : item
       const isOwn = (item: { readonly email: Email }) => item.email === email
