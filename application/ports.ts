@@ -138,7 +138,8 @@ export type Secrets = {
   deriveOtpCode(email: Email, seed: OtpSeed): OtpCode
   /** By the method S256 of RFC 7636, section 4.2, which takes no key. */
   challengeOf(verifier: CodeVerifier): CodeChallenge
-  newPurchaseId(): PurchaseId
+  /** Those of later milliseconds sort after earlier ones, whichever machine makes them. */
+  newPurchaseId(now: Date): PurchaseId
   newGrantId(): string
   /** A name for an erased address. It reveals neither the address nor the time. */
   newErasedEmail(): Email

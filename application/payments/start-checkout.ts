@@ -70,13 +70,14 @@ async function openSession(ports: Dependencies, buyer: Buyer): Promise<CheckoutS
 
 /** The open purchase of the buyer, or a new one. It is stored before the provider is asked. */
 async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Promise<Purchase> {
+  const now = ports.clock.now()
   const draft = draftPurchase({
-    id: ports.secrets.newPurchaseId(),
+    id: ports.secrets.newPurchaseId(now),
     email: buyer.email,
     language: buyer.language,
     price,
     live: ports.payments.live,
-    now: ports.clock.now(),
+    now,
   })
   const { purchase } = await ports.purchases.update(
     buyer.email,

@@ -69,7 +69,7 @@ export function hmacSecrets({
     challengeOf: (verifier) =>
       parseCodeChallenge(new Bun.CryptoHasher('sha256').update(verifier).digest('base64url')),
 
-    newPurchaseId: () => newId('pur_') as PurchaseId,
+    newPurchaseId: (now) => newId('pur_', Bun.randomUUIDv7('buffer', now)) as PurchaseId,
     newGrantId,
     newErasedEmail: () => erasedEmail(randomBytes(NAME_BYTES).toString('hex')),
     erasureDigests: (email) => traceDigests<ErasedEmailDigest>(email),
@@ -120,12 +120,12 @@ function digest<Digest extends string>(text: string, key: Buffer): Digest {
 
 /** The name of an operator's grant. */
 export function newGrantId(): string {
-  return newId('grant_')
+  return newId('grant_', Bun.randomUUIDv7('buffer'))
 }
 
-/** Ids of later milliseconds sort after earlier ones. */
-function newId(prefix: string): string {
-  return prefix + base32(Bun.randomUUIDv7('buffer'))
+/** It sorts as the UUID does: by the milliseconds in its first bits. */
+function newId(prefix: string, uuid: Buffer): string {
+  return prefix + base32(uuid)
 }
 
 /** Makes sure that no two pairs of texts become the same bytes. */

@@ -5,6 +5,7 @@ import { isErased } from '../../../domain/erasure.ts'
 import { mailboxOf } from '../../../domain/mailbox.ts'
 import { type OtpSeed, parseOtpCode } from '../../../domain/otp.ts'
 import { deriveKeys, hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
+import { NOON } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
 
 const SECRET = 'a secret of more than thirty-two bytes'
@@ -154,14 +155,22 @@ describe('code challenges', () => {
 
 describe('purchase ids', () => {
   test('are pur_ and 26 characters, all different and in the order of their making', () => {
-    const ids = Array.from({ length: 5000 }, () => secrets.newPurchaseId())
+    const ids = Array.from({ length: 5000 }, (_, index) =>
+      secrets.newPurchaseId(new Date(NOON.getTime() + Math.floor(index / 10))),
+    )
     for (const id of ids) expect(id).toMatch(/^pur_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
     expect(new Set(ids).size).toBe(5000)
     expect(ids.toSorted()).toEqual(ids)
   })
 
+  test('are in the order of the moments that they are given, whatever the machine’s clock says', () => {
+    const [late, early, same] = [2000, 1000, 2000].map((ms) => secrets.newPurchaseId(new Date(ms)))
+    expect(early! < late! && early! < same!).toBe(true)
+    expect(early!.slice(0, 14)).toBe(secrets.newPurchaseId(new Date(1000)).slice(0, 14))
+  })
+
   test('cannot be guessed from the ones before', () => {
-    const endings = Array.from({ length: 200 }, () => secrets.newPurchaseId().slice(-12))
+    const endings = Array.from({ length: 200 }, () => secrets.newPurchaseId(NOON).slice(-12))
     // Sixty random bits: their first character, too, takes most of its 32 values.
     expect(new Set(endings).size).toBe(200)
     expect(new Set(endings.map((ending) => ending[0])).size).toBeGreaterThan(20)

@@ -24,8 +24,9 @@ export async function openToldBuyer(
   const number = ++buyers
   const email = `buyer-${number}@example.com` as Email
   const sessionId = `cs_test_told_${number}`
-  const draft = { language: 'en', price: PRICE, live: false, now: ports.clock.now() } as const
-  const purchase = draftPurchase({ ...draft, id: ports.secrets.newPurchaseId(), email })
+  const now = ports.clock.now()
+  const draft = { language: 'en', price: PRICE, live: false, now } as const
+  const purchase = draftPurchase({ ...draft, id: ports.secrets.newPurchaseId(now), email })
   await ports.purchases.update(email, ORIGIN, () => ({
     purchase: attachSession(purchase, sessionId),
   }))
