@@ -208,10 +208,10 @@ export type PersonalData = {
   find(email: Email): Promise<PersonalRecords>
   /**
    * Removes the address from everything stored. Stores what `decide` returns, revokes every grant, deletes records
-   * about the address alone, puts `name` in its place in all others, and stores the epoch, under each of `digests` and as
-   * that of the database. Null, with nothing changed, where `decide` returns null. Afterwards no file of the database
-   * contains the address; while another process reads an older state, the write-ahead log has it until SQLite restarts
-   * that log.
+   * about the address alone, puts `name` in its place in all others, and stores the epoch, under each of `digests` and
+   * as that of the database. Null, with nothing changed, where `decide` returns null. Afterwards no file of a SQLite
+   * database contains the address; while another process reads an older state, the write-ahead log has it until SQLite
+   * restarts that log. A PostgreSQL gets rid of what was deleted in its own time.
    */
   erase(
     email: Email,

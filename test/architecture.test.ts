@@ -16,6 +16,7 @@ const FILES_MAX = 16
 /** Their files are alike: one for each thing of a kind, found by its name. */
 const LARGE_FOLDERS = [
   'domain',
+  'infrastructure/postgres',
   'infrastructure/sqlite',
   'interfaces/cli/commands',
   'interfaces/composition',

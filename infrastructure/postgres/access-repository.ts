@@ -1,5 +1,5 @@
 import type { AccessFacts, AccessRepository } from '../../application/access-repository.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { PostgresDatabase } from './connection/database.ts'
 import {
   type AccessRow,
   type Asked,

@@ -3,7 +3,7 @@ import type { AuditTrail } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { type AuditEntry, findGrantChanges, type Origin } from '../../domain/grant-change.ts'
 import type { PremiumGrant } from '../../domain/premium-grant.ts'
-import type { PostgresDatabase, Queries, Transaction } from './database.ts'
+import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
 import { findGrants } from './find-grants.ts'
 import { auditEntries } from './schema.ts'
 

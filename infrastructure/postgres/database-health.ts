@@ -1,5 +1,5 @@
 import type { DatabaseHealth } from '../../application/store.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { PostgresDatabase } from './connection/database.ts'
 
 export function postgresDatabaseHealth(database: PostgresDatabase): DatabaseHealth {
   async function check(): Promise<void> {

@@ -3,7 +3,7 @@ import type { DatedGrant, PremiumGrantRepository } from '../../application/store
 import type { Email } from '../../domain/email.ts'
 import type { Reversals } from '../../domain/premium-grant.ts'
 import { known } from '../database/rows.ts'
-import type { Queries } from './database.ts'
+import type { Queries } from './connection/database.ts'
 import { reversalsOf } from './find-grants.ts'
 import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
 

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Account } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import { toPurchase } from '../database/rows.ts'
-import type { Queries } from './database.ts'
+import type { Queries } from './connection/database.ts'
 import { findOperatorGrants, findReversalsOfEmails, grantsOf } from './find-grants.ts'
 import { purchases, verifications } from './schema.ts'
 

@@ -3,7 +3,7 @@ import type { Email } from '../../domain/email.ts'
 import type { PremiumGrant, Reversals } from '../../domain/premium-grant.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { known } from '../database/rows.ts'
-import type { Queries } from './database.ts'
+import type { Queries } from './connection/database.ts'
 import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
 
 // Several statements each: the caller sees to it that they see one moment.

@@ -1,7 +1,7 @@
 import type { LogOutRepository } from '../../application/store.ts'
 import { type Epoch, FIRST_EPOCH } from '../../domain/log-out.ts'
-import type { PostgresDatabase, Queries, Transaction } from './database.ts'
-import { EPOCH, ofAddress } from './locks.ts'
+import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
+import { EPOCH, ofAddress } from './connection/locks.ts'
 import { logOutEpoch, logOuts } from './schema.ts'
 import { upsert } from './writes.ts'
 

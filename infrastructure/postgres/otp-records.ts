@@ -4,7 +4,7 @@ import type { CountedMail, Otp, OtpRecord } from '../../domain/otp.ts'
 import type { OtpOwner } from '../../domain/sender.ts'
 import { changesOf } from '../database/counted-positions.ts'
 import { toOtpRecord } from '../database/rows.ts'
-import type { Queries, Transaction } from './database.ts'
+import type { Queries, Transaction } from './connection/database.ts'
 import { otpMails, otps, otpWrongTries } from './schema.ts'
 import { upsert } from './writes.ts'
 

@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, lte, or } from 'drizzle-orm'
 import type { OutboxRepository } from '../../application/store.ts'
 import { type OutboxKind, type OutboxMessage, WAIT_MAX_MS } from '../../domain/outbox.ts'
 import { type MessageRow, toMessage, toMessageRow } from '../database/rows.ts'
-import type { PostgresDatabase, Queries, Transaction } from './database.ts'
+import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
 import { outbox } from './schema.ts'
 
 export function postgresOutboxRepository({

@@ -2,10 +2,10 @@ import { eq } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { KeptRecords, PersonalData } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
-import type { PostgresDatabase, Queries, Transaction } from './database.ts'
+import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
+import { EPOCH, ofAddress } from './connection/locks.ts'
 import { findAccount } from './find-account.ts'
 import { findRecords } from './find-records.ts'
-import { EPOCH, ofAddress } from './locks.ts'
 import { findEpoch, storeEpoch } from './log-out-repository.ts'
 import { revokeAll } from './premium-grant-repository.ts'
 import { storePurchase } from './purchase-repository.ts'
@@ -31,7 +31,7 @@ const DELETED = [otps, otpMails, otpWrongTries, verifications, logOuts]
 export function postgresPersonalData({ readTogether, write }: PostgresDatabase): PersonalData {
   return {
     find: (email) => readTogether((queries) => findRecords(queries, email)),
-    erase: (email, { name, digest, origin }, decide) =>
+    erase: (email, { name, digests, origin }, decide) =>
       write([ofAddress(email), EPOCH], async (transaction) => {
         const { queries, store } = transaction
         const [account, epoch] = await Promise.all([
@@ -44,8 +44,10 @@ export function postgresPersonalData({ readTogether, write }: PostgresDatabase):
         await revokeAll(transaction, email, origin)
         for (const table of DELETED) store(queries.delete(table).where(eq(table.email, email)))
         storeEpoch(transaction, decision.epoch)
-        const erased = { trace: digest, epoch: decision.epoch }
-        store(upsert(queries, erasedLogOuts, [erasedLogOuts.trace], erased))
+        for (const trace of digests) {
+          const erased = { trace, epoch: decision.epoch }
+          store(upsert(queries, erasedLogOuts, [erasedLogOuts.trace], erased))
+        }
         const { refunds, disputes } = account
         return {
           refunds: refunds.length,

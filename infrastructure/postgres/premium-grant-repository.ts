@@ -3,10 +3,10 @@ import type { PremiumGrantRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Origin } from '../../domain/grant-change.ts'
 import { recordChanges } from './audit-trail.ts'
-import type { PostgresDatabase, Transaction } from './database.ts'
+import type { PostgresDatabase, Transaction } from './connection/database.ts'
+import { ofAddress } from './connection/locks.ts'
 import { listGrants } from './dated-grants.ts'
 import { findGrants } from './find-grants.ts'
-import { ofAddress } from './locks.ts'
 import { operatorGrants, purchases } from './schema.ts'
 
 export function postgresPremiumGrantRepository({

@@ -1,7 +1,7 @@
 import type { Retention } from '../../application/store.ts'
 import type { PrunedKind } from '../../domain/retention.ts'
-import type { PostgresDatabase } from './database.ts'
-import { ofPayment } from './locks.ts'
+import type { PostgresDatabase } from './connection/database.ts'
+import { ofPayment } from './connection/locks.ts'
 
 const OTP_KEY = 'email, sender, role'
 const COUNTED_KEY = 'email, sender, position'

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { toSandboxSession, toSandboxSessionRow } from '../database/rows.ts'
 import type { SandboxSessionRecord, SandboxSessionStore } from '../sandbox/session.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { PostgresDatabase } from './connection/database.ts'
 import { sandboxSessions } from './schema.ts'
 import { upsert } from './writes.ts'
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, inArray, isNull, lte, type SQL } from 'drizzle-orm'
 import type { ServiceMailWindow } from '../../application/otp-repository.ts'
 import type { FullShares, ServiceMail } from '../../domain/mail-limit.ts'
-import type { Queries, Transaction } from './database.ts'
+import type { Queries, Transaction } from './connection/database.ts'
 import { serviceMails } from './schema.ts'
 
 const { id, sentAt, isCustomer, network } = serviceMails

@@ -5,7 +5,7 @@ import type { Actor, GrantChangeReason } from '../../domain/grant-change.ts'
 import type { OutboxKind } from '../../domain/outbox.ts'
 import type { PurchaseState } from '../../domain/purchase.ts'
 import { toPurchaseCounts } from '../database/rows.ts'
-import type { PostgresDatabase, Queries } from './database.ts'
+import type { PostgresDatabase, Queries } from './connection/database.ts'
 import { otpWrongTries, serviceMails } from './schema.ts'
 
 const ENTRIES_AT_ONCE = 10_000

@@ -1,7 +1,7 @@
 import type { DatabaseStore } from '../database/database-store.ts'
 import { postgresAccessRepository } from './access-repository.ts'
 import { postgresAuditTrail } from './audit-trail.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { PostgresDatabase } from './connection/database.ts'
 import { postgresDatabaseHealth } from './database-health.ts'
 import { postgresLogOutRepository } from './log-out-repository.ts'
 import { postgresOtpRepository } from './otp-repository.ts'

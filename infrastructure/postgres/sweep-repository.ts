@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { SweepRepository } from '../../application/store.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { PostgresDatabase } from './connection/database.ts'
 import { sweeps } from './schema.ts'
 import { upsert } from './writes.ts'
 

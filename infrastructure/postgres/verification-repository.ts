@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { VerificationRepository } from '../../application/store.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { PostgresDatabase } from './connection/database.ts'
 import { verifications } from './schema.ts'
 
 export function postgresVerificationRepository({ read }: PostgresDatabase): VerificationRepository {

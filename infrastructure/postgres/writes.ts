@@ -1,6 +1,6 @@
 import { getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgInsertValue, PgTable } from 'drizzle-orm/pg-core'
-import type { Queries } from './database.ts'
+import type { Queries } from './connection/database.ts'
 
 /** Inserts the row, in the place of the one with the same key where there is one. */
 export function upsert<Table extends PgTable>(

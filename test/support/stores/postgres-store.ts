@@ -1,10 +1,13 @@
 import { onTestFinished } from 'bun:test'
 import { Client } from 'pg'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
-import { openPostgres, type PostgresDatabase } from '../../../infrastructure/postgres/database.ts'
+import {
+  openPostgres,
+  type PostgresDatabase,
+} from '../../../infrastructure/postgres/connection/database.ts'
+import { timeBudget } from '../../../infrastructure/postgres/connection/time-budget.ts'
 import { applyMigrations } from '../../../infrastructure/postgres/migrations.ts'
 import { postgresStore } from '../../../infrastructure/postgres/store.ts'
-import { timeBudget } from '../../../infrastructure/postgres/time-budget.ts'
 import {
   type DatabaseTemplate,
   type FreshDatabase,

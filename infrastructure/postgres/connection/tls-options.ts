@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, getCACertificates } from 'node:tls'
-import type { PostgresTls } from '../config/postgres-url.ts'
+import type { PostgresTls } from '../../config/postgres-url.ts'
 
 /**
  * What a certificate of the server has to prove, as libpq has it: nothing, unless authorities are named or the mode

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../application/unavailable.ts'
+import { Unavailable } from '../../../application/unavailable.ts'
 
 // PostgreSQL's error codes: https://www.postgresql.org/docs/current/errcodes-appendix.html.
 

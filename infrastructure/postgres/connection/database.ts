@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg'
-import { Unavailable } from '../../application/unavailable.ts'
+import { Unavailable } from '../../../application/unavailable.ts'
+import { randomIndex } from '../../secrets/random.ts'
 import type { Connection, Queries } from './connection.ts'
 import { connectionPool, type PoolState } from './connection-pool.ts'
 import type { Lock } from './locks.ts'
@@ -49,8 +50,6 @@ export type PostgresOptions = {
   readonly poolMax: number
   readonly timeoutMs: number
   readonly budget: TimeBudget
-  /** A number from 0 to below 1. */
-  readonly random?: () => number
   /** Called for each transaction that has to run again. */
   readonly onConflict?: () => void
 }
@@ -67,7 +66,6 @@ export function openPostgres({
   poolMax,
   timeoutMs,
   budget,
-  random = Math.random,
   onConflict = () => {},
 }: PostgresOptions): PostgresDatabase {
   const pool = connectionPool(connection, { max: poolMax, timeoutMs, budget })
@@ -121,7 +119,7 @@ export function openPostgres({
         if (!isConflict(error)) throw error
         if (tries >= TRIES_MAX) throw new Unavailable('storage', { cause: error })
         onConflict()
-        await Bun.sleep(random() * RETRY_MAX_MS)
+        await Bun.sleep(randomIndex(RETRY_MAX_MS))
       }
     }
   }

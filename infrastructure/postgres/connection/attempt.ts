@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import type { PostgresHost } from '../config/postgres-url.ts'
+import type { PostgresHost } from '../../config/postgres-url.ts'
 
 /** One way to a server. */
 export type Route = PostgresHost & {

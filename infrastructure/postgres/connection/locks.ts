@@ -1,6 +1,6 @@
-import type { Brand } from '../../domain/brand.ts'
-import type { Email } from '../../domain/email.ts'
-import type { MailboxDigest } from '../../domain/mailbox.ts'
+import type { Brand } from '../../../domain/brand.ts'
+import type { Email } from '../../../domain/email.ts'
+import type { MailboxDigest } from '../../../domain/mailbox.ts'
 
 // Why: docs/decisions.md#postgresql-rows-are-locked-in-one-order
 /**

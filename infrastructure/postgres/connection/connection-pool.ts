@@ -1,5 +1,5 @@
 import { type ClientConfig, Pool, type PoolClient } from 'pg'
-import { Unavailable } from '../../application/unavailable.ts'
+import { Unavailable } from '../../../application/unavailable.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { isConnectionLost, statementError, withoutBoundValues } from './outage.ts'
 import type { TimeBudget, TimedUse } from './time-budget.ts'
