@@ -89,6 +89,12 @@ export const LOG_EVENTS = {
     message:
       'the database is damaged, and nothing is stored any more: stop the service and put a backup back with "alibi restore FILE"',
   },
+  'clock.jumped': { level: 'warn', message: 'the clock of the service has jumped' },
+  'clock.far': {
+    level: 'warn',
+    message: "the machine's clock is far from the database's, which counts",
+  },
+  'clock.near': { level: 'info', message: "the machine's clock agrees with the database's again" },
   'database.migrated': { level: 'info', message: 'migrated the database' },
   'backup.made': { level: 'info', message: 'backup made' },
   'backup.pruned': { level: 'info', message: 'old backup removed' },

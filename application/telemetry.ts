@@ -35,6 +35,7 @@ export type TelemetryEvent =
 /** What the service does by itself. */
 export const TASK_NAMES = [
   'backups',
+  'clock',
   'mail_limit',
   'outbox',
   'price',
