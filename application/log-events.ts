@@ -81,6 +81,14 @@ export const LOG_EVENTS = {
     message: 'given up after three days of tries: an operator has to see to it',
   },
   'task.failed': { level: 'error', message: 'failed' },
+  'leadership.taken': {
+    level: 'info',
+    message: 'works in the background for all replicas from now on',
+  },
+  'leadership.lost': {
+    level: 'info',
+    message: 'no longer works in the background for all replicas',
+  },
 
   'readiness.lost': { level: 'warn', message: 'not ready' },
   'readiness.restored': { level: 'info', message: 'ready again' },

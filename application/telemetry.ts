@@ -36,6 +36,7 @@ export type TelemetryEvent =
 export const TASK_NAMES = [
   'backups',
   'clock',
+  'leadership',
   'mail_limit',
   'outbox',
   'price',
@@ -43,6 +44,7 @@ export const TASK_NAMES = [
   'readiness',
   'reconciler',
   'routes',
+  'sign_of_life',
   'wrong_codes',
 ] as const
 export type TaskName = (typeof TASK_NAMES)[number]
