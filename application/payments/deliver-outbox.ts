@@ -12,6 +12,7 @@ import { acceptDuplicate, type PurchaseId } from '../../domain/purchase.ts'
 import { logFailure } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
 import type { Account } from '../store.ts'
+import type { Stopping } from '../upkeep/leadership.ts'
 import { applyRefunds, type ReversalDependencies, readReversals } from './apply-reversals.ts'
 
 type Dependencies = ReversalDependencies & Pick<Ports, 'outbox' | 'mailer' | 'clock' | 'rules'>
@@ -28,7 +29,7 @@ const CHANNELS: readonly (readonly OutboxKind[])[] = [
  * twice while the provider remembers the key. A failure is logged and ends the round of its channel. Throws
  * `Unavailable('storage')` where no message can be taken.
  */
-export async function deliverOutbox(ports: Dependencies, stopping: AbortSignal): Promise<void> {
+export async function deliverOutbox(ports: Dependencies, stopping: Stopping): Promise<void> {
   const rounds = CHANNELS.map((kinds) => drain(ports, kinds, stopping))
   const ends = await Promise.allSettled(rounds)
   const broken = ends.find((end) => end.status === 'rejected')
@@ -38,7 +39,7 @@ export async function deliverOutbox(ports: Dependencies, stopping: AbortSignal):
 async function drain(
   ports: Dependencies,
   kinds: readonly OutboxKind[],
-  stopping: AbortSignal,
+  stopping: Stopping,
 ): Promise<void> {
   while (!stopping.aborted) {
     const now = ports.clock.now()

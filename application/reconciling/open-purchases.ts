@@ -10,6 +10,7 @@ import {
 import { eachPurchase } from '../payments/list-purchases.ts'
 import { originOf, type SettleDependencies, settleSession } from '../payments/settle-payment.ts'
 import type { Ports } from '../ports.ts'
+import type { Stopping } from '../upkeep/leadership.ts'
 import { eachPage } from './provider-pages.ts'
 import { readAhead } from './read-ahead.ts'
 import { groupPurchases, windowOf } from './session-windows.ts'
@@ -39,7 +40,7 @@ export type Look = {
  */
 export async function* readOpenPurchases(
   ports: SettleDependencies,
-  { place, stopping }: { place: ReadingPlace; stopping: AbortSignal },
+  { place, stopping }: { place: ReadingPlace; stopping: Stopping },
 ): AsyncGenerator<Look> {
   const { after } = place
   let isOver = false

@@ -3,6 +3,7 @@ import { logFailure } from '../error-report.ts'
 import type { SettleDependencies } from '../payments/settle-payment.ts'
 import type { Ports } from '../ports.ts'
 import { SWEEP_NAMES, type SweepName } from '../store.ts'
+import type { Stopping } from '../upkeep/leadership.ts'
 import type { ReadingPlace } from './open-purchases.ts'
 import { isolatedSteps, isStorageOutage, type Tally } from './sweep-step.ts'
 import { SWEEPS, sweepObjects } from './sweeps.ts'
@@ -35,7 +36,7 @@ export async function reconcilePayments(
     sinceMs?: number
     /** Kept by whoever has several runs made, so that each goes on where the one before was cut short. */
     place?: ReadingPlace
-    stopping: AbortSignal
+    stopping: Stopping
     onProgress?: (report: SweepReport) => void
   },
 ): Promise<readonly SweepReport[]> {
@@ -97,7 +98,7 @@ async function runSweep(
   }: {
     since: Date
     place: ReadingPlace
-    stopping: AbortSignal
+    stopping: Stopping
     onProgress: (report: SweepReport) => void
   },
 ): Promise<{ report: SweepReport; failure: unknown }> {
@@ -119,7 +120,7 @@ async function runSweep(
       onProgress(report)
       if (stopping.aborted) return { report, failure: null }
     }
-    report = { ...report, finished: !hasMissed() }
+    report = { ...report, finished: !hasMissed() && !stopping.aborted }
     return { report, failure: null }
   } catch (failure) {
     logFailure(ports, failure, 'reconcile.sweep_failed', { sweep })

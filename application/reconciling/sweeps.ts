@@ -12,6 +12,7 @@ import {
 import { originOf, type SettleDependencies, settlePayment } from '../payments/settle-payment.ts'
 import type { Listed, ListPage, PaymentEvent, Ports } from '../ports.ts'
 import type { SweepName } from '../store.ts'
+import type { Stopping } from '../upkeep/leadership.ts'
 import { type Look, type ReadingPlace, readOpenPurchases, repairSession } from './open-purchases.ts'
 import { eachPage } from './provider-pages.ts'
 import type { IsolatedStep, Tally } from './sweep-step.ts'
@@ -39,7 +40,7 @@ type Sweep<Item> = {
 type Beginning = {
   readonly since: Date
   readonly place: ReadingPlace
-  readonly stopping: AbortSignal
+  readonly stopping: Stopping
 }
 
 type Page<Item> = Pick<ListPage<Item>, 'items' | 'unreadable'>
@@ -110,24 +111,27 @@ export const SWEEPS: { readonly [Name in SweepName]: Sweep<SweptItems[Name]> } =
   },
 }
 
-/** Goes through the objects of a sweep, one step each. */
+/** Goes through the objects of a sweep, one step each, and begins no step once `stopping` is aborted. */
 export async function* sweepObjects<Name extends SweepName>(
   ports: SettleDependencies,
   name: Name,
   { step, ...beginning }: Beginning & { step: IsolatedStep },
 ): AsyncGenerator<Tally> {
   const sweep: Sweep<SweptItems[Name]> = SWEEPS[name]
+  const { stopping } = beginning
   for await (const { unreadable, items } of sweep.pages(ports, beginning)) {
     for (const id of unreadable) {
       yield await step(id, refuseUnreadable)
     }
     for (const item of items) {
+      if (stopping.aborted) return
       const rules = { dispensable: sweep.isDispensable?.(item) ?? false }
       yield await step(sweep.idOf(item), () => sweep.apply(ports, item), rules)
     }
   }
   const pending = (await sweep.pendingPayments?.(ports)) ?? []
   for (const id of pending) {
+    if (stopping.aborted) return
     yield await step(id, () => readReversals(ports, id, reconcilerOrigin(ports)))
   }
 }

@@ -1,5 +1,6 @@
 import { PRUNED_KINDS, type PrunedKind, pruneUpTo } from '../../domain/retention.ts'
 import type { Ports } from '../ports.ts'
+import type { Stopping } from './leadership.ts'
 
 /** So few at once that no other write waits for long. */
 const BATCH_SIZE = 200
@@ -19,7 +20,7 @@ export async function pruneExpired(
     tokenLifetimeMs: number
     /** Lets others do their work. */
     pause: () => Promise<void>
-    stopping: AbortSignal
+    stopping: Stopping
   },
 ): Promise<Readonly<Partial<Record<PrunedKind, number>>>> {
   const now = clock.now()

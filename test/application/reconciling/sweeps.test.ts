@@ -117,3 +117,21 @@ describe('a refund or a dispute of a payment that no purchase here has', () => {
     expect(await sweepAll(ports)).toBe(5)
   })
 })
+
+test('a sweep begins no step once it has to stop, also where that is so when a page has come', async () => {
+  const { ports, move, current } = await openBuyer()
+  move('paid')
+  const stopping = { aborted: false }
+  const { seen, step } = recordingStep()
+  const report = (await ports.payments.findCompletedSessions({ since: NOON, cursor: null })).items
+  expect(report).toHaveLength(1)
+  ports.payments.findCompletedSessions = async () => {
+    // As with a process that was frozen meanwhile: no signal has told it so.
+    stopping.aborted = true
+    return { items: report, unreadable: [], cursor: null }
+  }
+  const sweep = { ...BEGINNING, step, stopping }
+  await Array.fromAsync(sweepObjects(ports, 'completed_sessions', sweep))
+  expect(seen).toEqual([])
+  expect((await current())?.state).toBe('open')
+})
