@@ -1,6 +1,7 @@
 import { logFailure } from '../../application/error-report.ts'
 import type { Ports } from '../../application/ports.ts'
 import type { TaskName } from '../../application/telemetry.ts'
+import { type Leadership, type Term, termUntil } from '../../application/upkeep/leadership.ts'
 
 /** A database that does not answer is not asked every second. */
 const WAIT_AFTER_FAILURE_MS = 10_000
@@ -12,7 +13,15 @@ export type Task = {
   readonly everyMs: number | null
   /** Counts that time from the beginning of the run; a run that takes longer is followed by the next one at once. */
   readonly fromStart?: boolean
-  readonly work: (stopping: AbortSignal) => Promise<unknown>
+  readonly work: (term: Term) => Promise<unknown>
+}
+
+/** All that the service does by itself. */
+export type Tasks = {
+  /** Done by every process that serves on the database. */
+  readonly ofEach: readonly Task[]
+  /** Done by the one that leads. Made anew for each of its terms: what they remember of an old one may be wrong. */
+  readonly ofLeader: () => readonly Task[]
 }
 
 /**
@@ -21,14 +30,16 @@ export type Task = {
  */
 export async function workInBackground({
   ports,
-  tasks,
+  tasks: { ofEach, ofLeader },
+  leadership,
   startAfterMs = 0,
   monotonicMs,
   wait,
   stopping,
 }: {
   ports: Pick<Ports, 'log' | 'telemetry'>
-  tasks: readonly Task[]
+  tasks: Tasks
+  leadership: Leadership
   startAfterMs?: number
   /** Milliseconds that pass evenly, even where the clock is set. */
   monotonicMs: () => number
@@ -36,23 +47,28 @@ export async function workInBackground({
   wait: (milliseconds: number, until: AbortSignal) => Promise<void>
   stopping: AbortSignal
 }): Promise<void> {
-  async function carryOut(task: Task): Promise<void> {
+  async function carryOutAll(tasks: readonly Task[], term: Term): Promise<void> {
+    await Promise.all(tasks.map((task) => carryOut(task, term)))
+  }
+
+  async function carryOut(task: Task, term: Term): Promise<void> {
     const { everyMs, fromStart } = task
     if (everyMs === null) {
-      await attempt(task)
+      await attempt(task, term)
       return
     }
-    while (!stopping.aborted) {
+    while (!term.aborted) {
       const startedAtMs = monotonicMs()
-      const isDone = await attempt(task)
+      const isDone = await attempt(task, term)
       const spentMs = fromStart ? Math.min(everyMs, monotonicMs() - startedAtMs) : 0
-      await wait(isDone ? everyMs - spentMs : Math.max(everyMs, WAIT_AFTER_FAILURE_MS), stopping)
+      const waitMs = isDone ? everyMs - spentMs : Math.max(everyMs, WAIT_AFTER_FAILURE_MS)
+      await wait(waitMs, term.signal)
     }
   }
 
-  async function attempt({ name, work }: Task): Promise<boolean> {
+  async function attempt({ name, work }: Task, term: Term): Promise<boolean> {
     try {
-      await work(stopping)
+      await work(term)
       return true
     } catch (error) {
       ports.telemetry.record({ kind: 'task_failed', task: name })
@@ -62,5 +78,9 @@ export async function workInBackground({
   }
 
   if (startAfterMs > 0) await wait(startAfterMs, stopping)
-  if (!stopping.aborted) await Promise.all(tasks.map(carryOut))
+  if (stopping.aborted) return
+  await Promise.all([
+    carryOutAll(ofEach, termUntil(stopping)),
+    leadership.lead((term) => carryOutAll(ofLeader(), term), stopping),
+  ])
 }

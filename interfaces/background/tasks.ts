@@ -10,9 +10,10 @@ import {
 } from '../../application/reconciling/reconcile-payments.ts'
 import { SWEEP_NAMES } from '../../application/store.ts'
 import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
+import { type Replicas, SIGN_EVERY_MS } from '../../application/upkeep/replicas.ts'
 import type { ScheduledBackups } from '../../application/upkeep/scheduled-backups.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts'
-import type { Task } from './background.ts'
+import type { Task, Tasks } from './background.ts'
 
 /** After each step of the pruning, so that requests get their turn. */
 const PRUNING_PAUSE_MS = 20
@@ -25,6 +26,7 @@ export function serviceTasks({
   ports,
   tokenLifetimeMs,
   backups,
+  replicas,
   isReady,
   loadRoutes,
   monotonicMs,
@@ -34,6 +36,8 @@ export function serviceTasks({
   tokenLifetimeMs: number
   /** Null where the service makes none. */
   backups: ScheduledBackups | null
+  /** Null where no other process can serve on the database. */
+  replicas: Replicas | null
   isReady: () => Promise<boolean>
   /** Has the routes ready before a request asks for them. */
   loadRoutes: () => Promise<unknown>
@@ -41,31 +45,40 @@ export function serviceTasks({
   monotonicMs: () => number
   /** Resolves after so many milliseconds. */
   wait: (milliseconds: number) => Promise<void>
-}): readonly Task[] {
+}): Tasks {
   const pause = () => wait(PRUNING_PAUSE_MS)
-  return [
-    { name: 'routes', everyMs: null, work: loadRoutes },
-    // Once, so that the first visitor of the app page sees the price.
-    { name: 'price', everyMs: null, work: () => ports.payments.price() },
-    { name: 'outbox', everyMs: SECOND_MS, work: (stopping) => deliverOutbox(ports, stopping) },
-    {
-      name: 'reconciler',
-      everyMs: MINUTE_MS,
-      fromStart: true,
-      work: reconciler(ports, callPace({ monotonicMs, wait })),
-    },
-    {
-      name: 'pruning',
-      everyMs: HOUR_MS,
-      work: (stopping) => pruneExpired(ports, { tokenLifetimeMs, pause, stopping }),
-    },
-    { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
-    { name: 'mail_limit', everyMs: MINUTE_MS, work: watchMailLimit(ports) },
-    // A backup that is due is late by this much at most.
-    ...(backups ? [{ name: 'backups' as const, everyMs: MINUTE_MS, work: backups.work }] : []),
-    // So that the log reports a failing database even where no client asks /ready.
-    { name: 'readiness', everyMs: 30 * SECOND_MS, work: isReady },
-  ]
+  const pace = callPace({ monotonicMs, wait })
+  return {
+    ofEach: [
+      { name: 'routes', everyMs: null, work: loadRoutes },
+      // Once, so that the first visitor of the app page sees the price.
+      { name: 'price', everyMs: null, work: () => ports.payments.price() },
+      // A backup that is due is late by this much at most.
+      ...(backups ? [backupTask(backups)] : []),
+      // So that the log reports a failing database even where no client asks /ready.
+      { name: 'readiness', everyMs: 30 * SECOND_MS, work: isReady },
+      ...(replicas ? [signOfLifeTask(replicas)] : []),
+    ],
+    ofLeader: () => [
+      { name: 'outbox', everyMs: SECOND_MS, work: (term) => deliverOutbox(ports, term) },
+      { name: 'reconciler', everyMs: MINUTE_MS, fromStart: true, work: reconciler(ports, pace) },
+      {
+        name: 'pruning',
+        everyMs: HOUR_MS,
+        work: (stopping) => pruneExpired(ports, { tokenLifetimeMs, pause, stopping }),
+      },
+      { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
+      { name: 'mail_limit', everyMs: MINUTE_MS, work: watchMailLimit(ports) },
+    ],
+  }
+}
+
+function backupTask(backups: ScheduledBackups): Task {
+  return { name: 'backups', everyMs: MINUTE_MS, work: ({ signal }) => backups.work(signal) }
+}
+
+function signOfLifeTask(replicas: Replicas): Task {
+  return { name: 'sign_of_life', everyMs: SIGN_EVERY_MS, work: replicas.signOfLife }
 }
 
 /**

@@ -78,6 +78,8 @@ export type Service = {
   readonly stopRequested: Promise<string>
   /** What it does by itself; resolves some time after it was asked to stop. */
   work(): Promise<void>
+  /** Tells whoever looks at the database that it serves no more. Never rejects. */
+  leave(): Promise<void>
   close(): void
 }
 

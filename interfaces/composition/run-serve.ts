@@ -1,5 +1,6 @@
 import { reasonOf, reportFault } from '../../application/error-report.ts'
 import type { Content, Log, Supervisor } from '../../application/ports.ts'
+import { ALWAYS_LEADING } from '../../application/upkeep/leadership.ts'
 import { HOUR_MS } from '../../domain/duration.ts'
 import {
   type Config,
@@ -82,12 +83,16 @@ export async function openService(
   const options = composeHttp(parts, { ports, sandboxCheckout, version, stopping })
   const { isReady, monotonicMs } = options
   const backups = composeBackups({ config, log, rights })
+  // The lock on the database's file sees to it.
+  const leadership = ALWAYS_LEADING
+  const replicas = null
   await metrics.serve({ ports, isReady, backups, version })
   const app = lateApp(options)
   const tasks = serviceTasks({
     ports,
     tokenLifetimeMs,
     backups,
+    replicas,
     isReady,
     loadRoutes: async () => app(),
     monotonicMs,
@@ -107,6 +112,7 @@ export async function openService(
         workInBackground({
           ports,
           tasks,
+          leadership,
           startAfterMs: FIRST_REQUESTS_MS,
           monotonicMs,
           wait,
@@ -115,6 +121,7 @@ export async function openService(
         runWatchdog({ supervisor, checkLiveness, log, wait, stopping }),
       ])
     },
+    async leave() {},
     close() {
       metrics.stop()
       stop()

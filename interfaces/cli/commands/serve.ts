@@ -22,23 +22,26 @@ const DRAIN_MAX_MS = 25_000
  * time.
  */
 export async function serve(
-  { listener, handler, publicUrl, version, log, supervisor, stopRequested, work, close }: Service,
+  service: Service,
   { wait }: Pick<CommandContext, 'wait'>,
 ): Promise<number> {
+  const { listener, handler, publicUrl, version, log, supervisor, stopRequested } = service
   listener.use(handler)
   const { url, port } = listener
   log('service.serving', { url, port, publicUrl })
   supervisor.ready(`serves at ${url}, version ${version}`)
-  const working = work()
+  const working = service.work()
 
   const signal = await stopRequested
   supervisor.stopping('finishes what is under way')
   log('service.stopping', { signal })
   const drained = await Promise.race([
-    Promise.all([listener.drain().then(listener.stop), working]).then(() => true),
+    Promise.all([listener.drain().then(listener.stop), working])
+      .then(() => service.leave())
+      .then(() => true),
     wait(DRAIN_MAX_MS).then(() => false),
   ])
-  close()
+  service.close()
   if (!drained) log('service.stopped_early')
   else log('service.stopped')
   return drained ? EXIT.done : EXIT.failed

@@ -1,17 +1,40 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Unavailable } from '../../../application/unavailable.ts'
-import { type Task, workInBackground } from '../../../interfaces/background/background.ts'
+import { ALWAYS_LEADING, type Leadership } from '../../../application/upkeep/leadership.ts'
+import {
+  type Task,
+  type Tasks,
+  workInBackground,
+} from '../../../interfaces/background/background.ts'
 import { openBuyer } from '../../support/buyers.ts'
 import { fixedClock } from '../../support/fakes.ts'
+import { grantedLeadership } from '../../support/granted-leadership.ts'
 
-/** Starts the service's own work; `turn` gets each wait that a task asks for, and the test ends it. */
-async function startTasks(tasks: readonly Task[], { startAfterMs = 0, clock = fixedClock() } = {}) {
+type FixedClock = ReturnType<typeof fixedClock>
+
+/** Starts work that every process does; the test ends each wait that a task asks for. */
+function startTasks(
+  ofEach: readonly Task[],
+  { startAfterMs = 0, clock = fixedClock() }: { startAfterMs?: number; clock?: FixedClock } = {},
+) {
+  return startWork({ ofEach, ofLeader: () => [] }, { startAfterMs, clock })
+}
+
+async function startWork(
+  tasks: Tasks,
+  {
+    startAfterMs = 0,
+    clock = fixedClock(),
+    leadership = ALWAYS_LEADING,
+  }: { startAfterMs?: number; clock?: FixedClock; leadership?: Leadership },
+) {
   const { ports } = await openBuyer()
   const stop = new AbortController()
   const waits = new Map<number, () => void>()
   const ended = workInBackground({
     ports,
     tasks,
+    leadership,
     startAfterMs,
     monotonicMs: () => clock.now().getTime(),
     stopping: stop.signal,
@@ -97,8 +120,8 @@ test('a task under way learns that the service stops, and the service waits for 
     {
       name: 'backups',
       everyMs: 5000,
-      async work(stopping) {
-        stopping.addEventListener('abort', () => tell())
+      async work({ signal }) {
+        signal.addEventListener('abort', () => tell())
         await held
       },
     },
@@ -146,4 +169,131 @@ test('a run that counts from its start is followed in time, and at once where it
   await service.pass(60_000)
   await service.end()
   expect(runsMs).toEqual([])
+})
+
+describe('work of the one that leads', () => {
+  test('is not begun before this process leads, and then at once', async () => {
+    let begun = 0
+    const leadership = grantedLeadership()
+    const work = async () => void begun++
+    const service = await startWork(
+      { ofEach: [], ofLeader: () => [{ name: 'outbox', everyMs: 1000, work }] },
+      { leadership },
+    )
+    expect(begun).toBe(0)
+    leadership.grant()
+    await service.pass(1000)
+    while (begun < 2) await Bun.sleep(0)
+    await service.end()
+  })
+
+  test('ends with the term, while that of every process goes on', async () => {
+    let led = 0
+    let looks = 0
+    const leadership = grantedLeadership()
+    const service = await startWork(
+      {
+        ofEach: [{ name: 'readiness', everyMs: 3000, work: async () => void looks++ }],
+        ofLeader: () => [{ name: 'outbox', everyMs: 1000, work: async () => void led++ }],
+      },
+      { leadership },
+    )
+    leadership.grant()
+    await service.pass(1000)
+    while (led < 2) await Bun.sleep(0)
+    await leadership.revoke()
+    await service.pass(3000)
+    while (looks < 2) await Bun.sleep(0)
+    expect(led).toBe(2)
+    await service.end()
+  })
+
+  test('learns within a run that the term is over, also before any signal comes', async () => {
+    const leadership = grantedLeadership()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const seen: boolean[] = []
+    const service = await startWork(
+      {
+        ofEach: [],
+        ofLeader: () => [
+          {
+            name: 'pruning',
+            everyMs: 1000,
+            async work(term) {
+              seen.push(term.aborted)
+              await held
+              seen.push(term.aborted)
+              expect(term.signal.aborted).toBe(false)
+            },
+          },
+        ],
+      },
+      { leadership },
+    )
+    leadership.grant()
+    while (seen.length === 0) await Bun.sleep(0)
+    leadership.lapse()
+    release()
+    while (seen.length < 2) await Bun.sleep(0)
+    expect(seen).toEqual([false, true])
+    await leadership.revoke()
+    await service.end()
+  })
+
+  test('begins anew in each term, and remembers nothing of an old one', async () => {
+    const leadership = grantedLeadership()
+    let made = 0
+    const runs: [maker: number, run: number][] = []
+    function ofLeader(): readonly Task[] {
+      const maker = ++made
+      let run = 0
+      return [
+        { name: 'reconciler', everyMs: 1000, work: async () => void runs.push([maker, ++run]) },
+      ]
+    }
+    const service = await startWork({ ofEach: [], ofLeader }, { leadership })
+    leadership.grant()
+    await service.pass(1000)
+    while (runs.length < 2) await Bun.sleep(0)
+    await leadership.revoke()
+    leadership.grant()
+    while (runs.length < 3) await Bun.sleep(0)
+    expect(runs).toEqual([
+      [1, 1],
+      [1, 2],
+      [2, 1],
+    ])
+    await service.end()
+  })
+
+  test('of a service that stops has ended before another may lead', async () => {
+    const leadership = grantedLeadership()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    let isRunning = false
+    const service = await startWork(
+      {
+        ofEach: [],
+        ofLeader: () => [
+          {
+            name: 'outbox',
+            everyMs: 1000,
+            async work() {
+              isRunning = true
+              await held
+              isRunning = false
+            },
+          },
+        ],
+      },
+      { leadership },
+    )
+    leadership.grant()
+    while (!isRunning) await Bun.sleep(0)
+    const end = service.end()
+    await Bun.sleep(0)
+    expect(leadership.isGivenBack()).toBe(false)
+    release()
+    await end
+    expect([isRunning, leadership.isGivenBack()]).toEqual([false, true])
+  })
 })

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { checkPremium } from '../../../application/access/check-premium.ts'
 import { SWEEP_NAMES } from '../../../application/store.ts'
+import type { TaskName } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { ALWAYS_LEADING, termUntil } from '../../../application/upkeep/leadership.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../domain/duration.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
-import { type Task, workInBackground } from '../../../interfaces/background/background.ts'
+import {
+  type Task,
+  type Tasks,
+  workInBackground,
+} from '../../../interfaces/background/background.ts'
 import { serviceTasks } from '../../../interfaces/background/tasks.ts'
 import { openBuyer } from '../../support/buyers.ts'
 
@@ -12,6 +18,7 @@ import { openBuyer } from '../../support/buyers.ts'
 const OTHERS = {
   tokenLifetimeMs: 30 * DAY_MS,
   backups: null,
+  replicas: null,
   isReady: async () => true,
   loadRoutes: async () => {},
   wait: async () => {},
@@ -53,7 +60,13 @@ function steppedWaits() {
   }
 }
 
-const PAYMENT_TASKS = ['price', 'outbox', 'reconciler']
+const PAYMENT_TASKS: readonly TaskName[] = ['price', 'outbox', 'reconciler']
+
+/** Those of these names alone. */
+function named(names: readonly TaskName[], { ofEach, ofLeader }: Tasks): Tasks {
+  const isNamed = ({ name }: Task) => names.includes(name)
+  return { ofEach: ofEach.filter(isNamed), ofLeader: () => ofLeader().filter(isNamed) }
+}
 
 async function openService() {
   const buyer = await openBuyer()
@@ -61,10 +74,11 @@ async function openService() {
   const monotonicMs = () => ports.clock.now().getTime()
   const waits = steppedWaits()
   const stop = new AbortController()
-  const all = serviceTasks({ ...OTHERS, ports, monotonicMs })
-  const tasks = all.filter(({ name }) => PAYMENT_TASKS.includes(name))
+  const tasks = named(PAYMENT_TASKS, serviceTasks({ ...OTHERS, ports, monotonicMs }))
   const { wait } = waits
-  const start = () => workInBackground({ ports, tasks, monotonicMs, wait, stopping: stop.signal })
+  const { signal: stopping } = stop
+  const leadership = ALWAYS_LEADING
+  const start = () => workInBackground({ ports, tasks, leadership, monotonicMs, wait, stopping })
   async function pass(milliseconds: number) {
     buyer.ports.clock.advance(milliseconds)
     await waits.pass(milliseconds)
@@ -291,31 +305,64 @@ test('the routes are loaded once, and no request has to ask for them', async () 
   const { wait } = steppedWaits()
   let loads = 0
   const loadRoutes = async () => void loads++
-  const all = serviceTasks({ ...OTHERS, ports, monotonicMs: () => 0, loadRoutes })
-  const tasks = all.filter(({ name }) => name === 'routes')
+  const monotonicMs = () => 0
+  const tasks = named(['routes'], serviceTasks({ ...OTHERS, ports, monotonicMs, loadRoutes }))
   const stopping = new AbortController().signal
-  await workInBackground({ ports, tasks, monotonicMs: () => 0, wait, stopping })
+  const leadership = ALWAYS_LEADING
+  await workInBackground({ ports, tasks, leadership, monotonicMs, wait, stopping })
   expect(loads).toBe(1)
 })
 
-test('every task is in the list with how often it runs, the backups only where there are some', async () => {
+test('whoever leads after another looks at everything once, as after a start', async () => {
   const { ports } = await openBuyer()
-  const named = (backups: Parameters<typeof serviceTasks>[0]['backups']) =>
-    serviceTasks({ ...OTHERS, ports, monotonicMs: () => 0, backups }).map(({ name, everyMs }) => ({
-      name,
-      everyMs,
-    }))
-  const before: Pick<Task, 'name' | 'everyMs'>[] = [
-    { name: 'routes', everyMs: null },
-    { name: 'price', everyMs: null },
-    { name: 'outbox', everyMs: SECOND_MS },
-    { name: 'reconciler', everyMs: MINUTE_MS },
-    { name: 'pruning', everyMs: HOUR_MS },
-    { name: 'wrong_codes', everyMs: MINUTE_MS },
-    { name: 'mail_limit', everyMs: MINUTE_MS },
+  const { ofLeader } = serviceTasks({ ...OTHERS, ports, monotonicMs: () => 0 })
+  const term = termUntil(new AbortController().signal)
+  const lists: number[] = []
+  for (let terms = 1; terms <= 3; terms++) {
+    const reconciler = ofLeader().find(({ name }) => name === 'reconciler')
+    await reconciler?.work(term)
+    await reconciler?.work(term)
+    lists.push(ports.payments.windows.length)
+  }
+  expect(lists).toEqual([4, 8, 12])
+})
+
+type Described = [name: TaskName, everyMs: number | null]
+
+test('every task is in the list with how often it runs and by whom', async () => {
+  const { ports } = await openBuyer()
+  const described = (own: Partial<Parameters<typeof serviceTasks>[0]>) => {
+    const tasks = serviceTasks({ ...OTHERS, ports, monotonicMs: () => 0, ...own })
+    const describeAll = (all: readonly Task[]) =>
+      all.map(({ name, everyMs }): Described => [name, everyMs])
+    return { ofEach: describeAll(tasks.ofEach), ofLeader: describeAll(tasks.ofLeader()) }
+  }
+  const ofLeader: Described[] = [
+    ['outbox', SECOND_MS],
+    ['reconciler', MINUTE_MS],
+    ['pruning', HOUR_MS],
+    ['wrong_codes', MINUTE_MS],
+    ['mail_limit', MINUTE_MS],
   ]
-  const readiness: Pick<Task, 'name' | 'everyMs'> = { name: 'readiness', everyMs: 30 * SECOND_MS }
-  expect(named(null)).toEqual([...before, readiness])
+  const start: Described[] = [
+    ['routes', null],
+    ['price', null],
+  ]
+  const readiness: Described = ['readiness', 30 * SECOND_MS]
+  expect(described({})).toEqual({ ofEach: [...start, readiness], ofLeader })
+
   const backups = { work: async () => {}, findNewest: async () => null }
-  expect(named(backups)).toEqual([...before, { name: 'backups', everyMs: MINUTE_MS }, readiness])
+  expect(described({ backups })).toEqual({
+    ofEach: [...start, ['backups', MINUTE_MS], readiness],
+    ofLeader,
+  })
+  const replicas = {
+    signOfLife: async () => {},
+    leave: async () => {},
+    findLive: async () => [],
+  }
+  expect(described({ replicas })).toEqual({
+    ofEach: [...start, readiness, ['sign_of_life', 10 * SECOND_MS]],
+    ofLeader,
+  })
 })

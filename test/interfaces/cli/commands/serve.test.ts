@@ -32,6 +32,7 @@ function recordedService({ isStuck }: { isStuck: boolean }) {
       steps.push('works')
       await (isStuck ? new Promise(() => {}) : stopRequested)
     },
+    leave: async () => void steps.push('leaves'),
     close: () => void steps.push('closes'),
   }
   return { service, steps, stop, log }
@@ -44,7 +45,7 @@ test('answers before it says that it is ready, and closes only when nothing is u
   expect(steps).toEqual(begun)
   stop('SIGTERM')
   expect(await ended).toBe(0)
-  expect(steps).toEqual([...begun, 'stopping', 'parts', 'stops listening', 'closes'])
+  expect(steps).toEqual([...begun, 'stopping', 'parts', 'stops listening', 'leaves', 'closes'])
   expect(log.lines.map(({ event }) => event)).toEqual([
     'service.serving',
     'service.stopping',
@@ -56,6 +57,7 @@ test('closes, and says so, when its work does not end in time', async () => {
   const { service, steps, stop, log } = recordedService({ isStuck: true })
   stop('SIGINT')
   expect(await serve(service, { wait: async () => {} })).toBe(1)
+  expect(steps).not.toContain('leaves')
   expect(steps.at(-1)).toBe('closes')
   expect(log.lines.at(-1)).toMatchObject({
     level: 'warn',
