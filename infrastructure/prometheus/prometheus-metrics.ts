@@ -3,12 +3,15 @@ import type { Backups, Clock } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { DatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
+import type { Leadership } from '../../application/upkeep/leadership.ts'
+import type { Replicas } from '../../application/upkeep/replicas.ts'
 import { addBackupMetrics } from './backup-metrics.ts'
 import { addDatabaseMetrics } from './database-metrics.ts'
 import { measureEventLoopLag } from './event-loop-lag.ts'
 import { type GrantStatistics, grantChangeMetrics } from './grant-metrics.ts'
 import { gauge } from './instruments.ts'
 import { addProcessMetrics } from './process-metrics.ts'
+import { addReplicaMetrics } from './replica-metrics.ts'
 import { telemetryMetrics } from './telemetry-metrics.ts'
 
 /** The sources that every reading asks. */
@@ -19,6 +22,9 @@ export type Sources = {
   readonly isReady: () => Promise<boolean>
   /** Null where the service makes none by itself. */
   readonly backups: Backups | null
+  readonly leadership: Pick<Leadership, 'isLeading'>
+  /** Null where no other process can serve on the database. */
+  readonly replicas: Pick<Replicas, 'findLive'> | null
   readonly clock: Clock
   readonly version: string
 }
@@ -59,8 +65,10 @@ export function prometheusMetrics({
           await countGrantChanges()
           return sources.readDatabaseStatistics()
         })
+        const replicas = await unlessDown(async () => sources.replicas?.findLive() ?? null)
         const momentary = new Registry()
         await addMomentary(momentary, sources, databaseStatistics)
+        addReplicaMetrics(momentary, sources.leadership, replicas)
         addProcessMetrics(momentary, { version: sources.version, startedAt })
         return (await kept.metrics()) + (await momentary.metrics())
       })

@@ -2,6 +2,8 @@ import { reportFault } from '../../application/error-report.ts'
 import type { Backups, Log, Ports } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { readDatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
+import type { Leadership } from '../../application/upkeep/leadership.ts'
+import type { Replicas } from '../../application/upkeep/replicas.ts'
 import { countedLog, NO_TELEMETRY } from '../../infrastructure/telemetry/instrumented.ts'
 import { listenForMetrics, type MetricsListener } from '../http/metrics-listener.ts'
 
@@ -10,6 +12,9 @@ type Measured = {
   readonly isReady: () => Promise<boolean>
   /** Null where the service makes none by itself. */
   readonly backups: Backups | null
+  readonly leadership: Leadership
+  /** Null where no other process can serve on the database. */
+  readonly replicas: Replicas | null
   readonly version: string
 }
 

@@ -86,7 +86,7 @@ export async function openService(
   // The lock on the database's file sees to it.
   const leadership = ALWAYS_LEADING
   const replicas = null
-  await metrics.serve({ ports, isReady, backups, version })
+  await metrics.serve({ ports, isReady, backups, leadership, replicas, version })
   const app = lateApp(options)
   const tasks = serviceTasks({
     ports,

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'bun:test'
 import type { TelemetryEvent } from '../../application/telemetry.ts'
 import { readDatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
+import { ALWAYS_LEADING } from '../../application/upkeep/leadership.ts'
 import {
   prometheusMetrics,
   type Sources,
@@ -20,6 +21,8 @@ export async function openMetrics(own: Partial<Sources> = {}) {
     readDatabaseStatistics: () => readDatabaseStatistics(ports),
     isReady: async () => true,
     backups: null,
+    leadership: ALWAYS_LEADING,
+    replicas: null,
     version: '1.2.3',
     ...own,
   })

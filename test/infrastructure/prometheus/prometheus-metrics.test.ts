@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Backups } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { readDatabaseStatistics } from '../../../application/upkeep/database-statistics.ts'
+import type { Replica } from '../../../application/upkeep/replicas.ts'
 import { HOUR_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
@@ -209,6 +210,35 @@ describe('what is so', () => {
     } else {
       process.stdout.write('not tested here: open files, which only Linux tells\n')
     }
+  })
+})
+
+describe('replicas', () => {
+  const replica: Replica = { id: 'one', version: '1.2.3', startedAt: NOON }
+
+  test('a service that has the database to itself leads, and counts no others', async () => {
+    const samples = await (await openMetrics()).samples()
+    expect(samples).toMatchObject({ alibi_leader: 1 })
+    expect(samples).not.toHaveProperty('alibi_replicas')
+  })
+
+  test('those that serve are counted, and one of them says that it leads', async () => {
+    const { samples } = await openMetrics({
+      leadership: { isLeading: () => false },
+      replicas: { findLive: async () => [replica, replica] },
+    })
+    expect(await samples()).toMatchObject({ alibi_leader: 0, alibi_replicas: 2 })
+  })
+
+  test('while the database does not answer, nobody knows how many there are', async () => {
+    const { samples } = await openMetrics({
+      replicas: {
+        async findLive() {
+          throw new Unavailable('storage', { cause: new Error('refused') })
+        },
+      },
+    })
+    expect(await samples()).not.toHaveProperty('alibi_replicas')
   })
 })
 

@@ -1,0 +1,25 @@
+import type { Registry } from 'prom-client'
+import type { Leadership } from '../../application/upkeep/leadership.ts'
+import type { Replica } from '../../application/upkeep/replicas.ts'
+import { gauge } from './instruments.ts'
+
+/** `replicas` is null while the database does not answer, and where no other process can serve on it. */
+export function addReplicaMetrics(
+  registry: Registry,
+  leadership: Pick<Leadership, 'isLeading'>,
+  replicas: readonly Replica[] | null,
+): void {
+  gauge(
+    registry,
+    {
+      name: 'alibi_leader',
+      help: 'Whether this replica is the one that works in the background for all: 1 or 0.',
+    },
+    [{ value: leadership.isLeading() ? 1 : 0 }],
+  )
+  gauge(
+    registry,
+    { name: 'alibi_replicas', help: 'How many replicas serve on the database.' },
+    replicas ? [{ value: replicas.length }] : [],
+  )
+}
