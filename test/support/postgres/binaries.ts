@@ -9,9 +9,6 @@ const NPM = join(
 const DEBIAN = '/usr/lib/postgresql'
 const NEEDED = ['initdb', 'postgres']
 
-/** The folder of the server that npm brings; null where npm has none for this machine. */
-export const NPM_POSTGRES: string | null = isServer(NPM) ? NPM : null
-
 /**
  * The folder of the PostgreSQL to test with: what TEST_POSTGRES_BIN names, else the newest that Debian has installed,
  * else the one in PATH, else npm's. Null where there is none. Throws where TEST_POSTGRES_BIN names no such folder.
@@ -25,6 +22,11 @@ export function postgresBinaries(): string | null {
   }
   return [...debianFolders(), ...PATH.split(':'), NPM].find(isServer) ?? null
 }
+
+/** The one to test with, and npm's where that is another: each of them has to do. */
+export const EVERY_POSTGRES: readonly string[] = [
+  ...new Set([postgresBinaries() ?? NPM, NPM].filter(isServer)),
+]
 
 /** Whether there is a PostgreSQL for tests. Where there is none, that is said in the output. */
 export function hasPostgres(): boolean {

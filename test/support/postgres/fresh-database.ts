@@ -27,10 +27,19 @@ export type FreshDatabaseOptions = {
   readonly collation?: 'C' | 'en-US'
 }
 
-/** An empty database of one test: the one that asks for it, or the one that a `beforeEach` asks for. */
+/** So often is looked whether all have left a database, before they are cut off. */
+const LOOKS_MAX = 200
+const LOOK_EVERY_MS = 10
+
+/**
+ * An empty database of one test: the one that asks for it, or the one that a `beforeEach` asks for. It goes away some
+ * time after the test, so that what the test closes later at its end still finds it.
+ */
 export async function freshDatabase(options: FreshDatabaseOptions = {}): Promise<FreshDatabase> {
   const database = await openFreshDatabase(options)
-  onTestFinished(() => database[Symbol.asyncDispose]())
+  onTestFinished(() => {
+    void dropOnceLeft(database)
+  })
   return database
 }
 
@@ -60,6 +69,17 @@ export async function openFreshDatabase(
       await administrator.query(`DROP DATABASE ${name} WITH (FORCE)`)
     },
   }
+}
+
+/** Bun ends what a test has opened in the order in which it was opened, and nobody has to wait for this. */
+async function dropOnceLeft(database: FreshDatabase & AsyncDisposable): Promise<void> {
+  const administrator = await connectAdministrator(await postgresServer())
+  const connected = 'SELECT FROM pg_stat_activity WHERE datname = $1'
+  for (let look = 1; look <= LOOKS_MAX; look++) {
+    if ((await administrator.query(connected, [database.name])).rowCount === 0) break
+    await Bun.sleep(LOOK_EVERY_MS)
+  }
+  await database[Symbol.asyncDispose]()
 }
 
 let administrators: Promise<Client> | null = null

@@ -1,19 +1,12 @@
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../executable/until.ts'
-import { UNPRIVILEGED } from './unprivileged-account.ts'
-
-/** How PostgreSQL is told to stop: its documentation calls INT a fast and QUIT an immediate shutdown. */
-export type StopSignal = 'INT' | 'QUIT' | 'KILL'
-
-/** A running PostgreSQL. */
-export type Postmaster = {
-  readonly pid: number
-  /** Resolves once the process has ended. */
-  readonly ended: Promise<unknown>
-  /** Resolves once it has stopped. */
-  stop(signal: StopSignal): Promise<void>
-}
+import {
+  readLog,
+  type SupervisedProcess,
+  spawnOptions,
+  startSupervised,
+} from './supervised-process.ts'
 
 export type Place = {
   /** Where the programs are. */
@@ -22,44 +15,21 @@ export type Place = {
   readonly folder: string
 }
 
-/** Of what a cluster is made for: see `initdb --help`. */
+/** What a cluster is like; see `initdb --help`. */
 const INITDB = ['--username=postgres', '--encoding=UTF8', '--no-locale', '--auth=scram-sha-256']
-
-/**
- * Runs PostgreSQL until this process says how to stop it. When this process is gone, however it ended, PostgreSQL is
- * stopped and its folder taken away. Signals to the process group, as Ctrl-C sends them, must not come first.
- */
-const SUPERVISE = `
-trap '' INT TERM HUP
-exec 3<&0 </dev/null
-folder=$1
-shift
-"$@" 3<&- &
-server=$!
-(
-  read -r signal <&3 || { signal=QUIT; : >"$folder/orphaned"; }
-  kill "-$signal" "$server"
-) 2>/dev/null &
-reader=$!
-exec 3<&-
-wait "$server"
-status=$?
-kill -KILL "$reader" 2>/dev/null
-[ -e "$folder/orphaned" ] && rm -rf "$folder"
-exit $status
-`
 
 /** Runs initdb. Throws with what it says when it fails. */
 export async function initializeCluster(
   { binaries, folder }: Place,
-  { superuserPassword, sync }: { superuserPassword: string; sync: boolean },
+  { superuserPassword }: { superuserPassword: string },
 ): Promise<void> {
   const passwordFile = join(folder, 'password')
   await Bun.write(passwordFile, superuserPassword)
   const child = Bun.spawn(
     [
       ...[join(binaries, 'initdb'), '--pgdata', dataOf(folder), '--pwfile', passwordFile],
-      ...[...INITDB, ...(sync ? [] : ['--no-sync'])],
+      // What this machine loses in a power cut is only a test.
+      ...[...INITDB, '--no-sync'],
     ],
     { ...spawnOptions(folder), stdout: 'ignore', stderr: 'pipe' },
   )
@@ -72,51 +42,66 @@ export async function initializeCluster(
 export async function startPostmaster(
   { binaries, folder }: Place,
   settings: Readonly<Record<string, string>>,
-): Promise<Postmaster> {
-  const log = openSync(join(folder, 'log'), 'a')
-  const child = Bun.spawn(
-    [
-      ...['sh', '-c', SUPERVISE, 'sh', folder, join(binaries, 'postgres'), '-D', dataOf(folder)],
-      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    ],
-    { ...spawnOptions(folder), stdin: 'pipe', stdout: log, stderr: log },
-  )
-  closeSync(log)
+): Promise<SupervisedProcess> {
+  const postmaster = await startSupervised(folder, [
+    ...[join(binaries, 'postgres'), '-D', dataOf(folder)],
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ])
   await until('PostgreSQL takes connections', () => {
-    if (child.exitCode !== null) throw new Error(`PostgreSQL ended:\n${readLog(folder)}`)
-    return statusOf(folder) === 'ready'
+    if (postmaster.hasEnded()) throw new Error(`PostgreSQL ended:\n${readLog(folder)}`)
+    return takesConnections(folder, postmaster.pid)
   })
-  return {
-    pid: Number(pidFile(folder)[0]),
-    ended: child.exited,
-    async stop(signal) {
-      child.stdin.write(`${signal}\n`)
-      await child.stdin.end()
-      await child.exited
-    },
-  }
+  return postmaster
 }
 
-/** All that it has written since the folder was made. */
-export function readLog(folder: string): string {
-  return readFileSync(join(folder, 'log'), 'utf8')
+/**
+ * Kills it and everything that it has started, as a power cut does. What was started does not belong to its process
+ * group, and would go on for a moment.
+ */
+export async function killPostmaster(
+  { folder }: Place,
+  postmaster: SupervisedProcess,
+): Promise<void> {
+  // Nothing new is started from now on.
+  process.kill(postmaster.pid, 'SIGSTOP')
+  for (const child of childrenOf(postmaster.pid)) process.kill(child, 'SIGKILL')
+  await postmaster.stop('KILL')
+  // Its memory is left, of which a system has only so many pieces. The seventh line ends in the id.
+  const id = pidFileOf(folder)[6]?.trim().split(/\s+/)[1]
+  if (id && Bun.which('ipcrm')) Bun.spawnSync(['ipcrm', '-m', id])
 }
 
 export function dataOf(folder: string): string {
   return join(folder, 'data')
 }
 
-/** What pg_ctl goes by, too: the eighth line says `ready` once connections are taken. */
-function statusOf(folder: string): string | undefined {
-  return pidFile(folder)[7]?.trim()
+/** What pg_ctl goes by, too: the eighth line. The file of one that was killed is still there. */
+function takesConnections(folder: string, pid: number): boolean {
+  const lines = pidFileOf(folder)
+  return lines[0] === String(pid) && lines[7]?.trim() === 'ready'
 }
 
-function pidFile(folder: string): string[] {
+function pidFileOf(folder: string): string[] {
   const path = join(dataOf(folder), 'postmaster.pid')
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
 }
 
-function spawnOptions(folder: string) {
-  const { PATH = '' } = process.env
-  return { cwd: folder, env: { PATH, LC_ALL: 'C' }, ...UNPRIVILEGED }
+function childrenOf(parent: number): number[] {
+  if (existsSync('/proc/self/stat')) {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && parentOf(name) === parent)
+      .map(Number)
+  }
+  const { stdout } = Bun.spawnSync(['pgrep', '-P', String(parent)])
+  return String(stdout).trim().split('\n').filter(Boolean).map(Number)
+}
+
+/** Null for a process that is gone meanwhile. */
+function parentOf(pid: string): number | null {
+  try {
+    // Its second field, in parentheses, may have spaces.
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
+  } catch {
+    return null
+  }
 }

@@ -1,4 +1,12 @@
-import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
@@ -25,6 +33,12 @@ export function openUnprivilegedFolder(): { readonly path: string } & Disposable
   const path = mkdtempSync(join(tmpdir(), 'alibi-postgres-'))
   giveAway(path)
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Writes a file that belongs to that account. */
+export function writeOwned(path: string, text: string): void {
+  writeFileSync(path, text)
+  giveAway(path)
 }
 
 export function giveAway(path: string): void {

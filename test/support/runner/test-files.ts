@@ -14,6 +14,7 @@ const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
   [/^test\/(?:systemd\/|browser\/(?:accessibility|layout|docs)|stress\/restarts)/, 40_000],
   [/^test\/(?:payments\/|races\/repetitions|browser\/|abuse\/attack-day)/, 25_000],
   [/^test\/(?:executable\/(?:kills|release)|stress\/)/, 20_000],
+  [/^test\/support\/postgres\/(?:own-cluster|server)/, 15_000],
   [/^test\/(?:executable|journeys)\//, 10_000],
   [/^test\/(?:spec|races)\//, 4_000],
   [/^test\/(?:infrastructure|interfaces)\//, 1_000],

@@ -1,0 +1,21 @@
+import { createServer } from 'node:net'
+
+/** Below those that a system gives to outgoing connections, so that it stays free while its server is stopped. */
+const FIRST = 12_000
+const LAST = 31_999
+
+/** A port on which no process listens at this moment, and which none is given that does not ask for it by its number. */
+export async function quietPort(): Promise<number> {
+  for (;;) {
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1))
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
