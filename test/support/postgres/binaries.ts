@@ -14,12 +14,12 @@ const NEEDED = ['initdb', 'postgres']
  * else the one in PATH, else npm's. Null where there is none. Throws where TEST_POSTGRES_BIN names no such folder.
  */
 export function postgresBinaries(): string | null {
-  const { TEST_POSTGRES_BIN, PATH = '' } = process.env
-  if (TEST_POSTGRES_BIN) {
-    const named = resolve(TEST_POSTGRES_BIN)
-    if (isServer(named)) return named
+  const named = process.env['TEST_POSTGRES_BIN']
+  if (named) {
+    if (isServer(resolve(named))) return resolve(named)
     throw new Error(`TEST_POSTGRES_BIN is ${named}, which does not have initdb and postgres`)
   }
+  const { PATH = '' } = process.env
   return [...debianFolders(), ...PATH.split(':'), NPM].find(isServer) ?? null
 }
 

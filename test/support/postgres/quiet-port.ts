@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 const FIRST = 12_000
 const LAST = 31_999
 
-/** A port on which no process listens at this moment, and which none is given that does not ask for it by its number. */
+/** A port on which no process listens, and which is only given to one that asks for it by its number. */
 export async function quietPort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1))

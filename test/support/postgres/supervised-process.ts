@@ -19,8 +19,8 @@ const PID = 'supervised.pid'
 const LOG = 'log'
 
 /**
- * Runs a program until this process says by which signal it has to end. When this process is gone, however it ended, the
- * program is ended and the folder taken away. Ctrl-C, which goes to the shell as well, must not keep it from that.
+ * Runs a program until this process says by which signal it has to end. When this process is gone, however it ended,
+ * the program is ended and the folder taken away. Ctrl-C goes to the shell as well, and must not keep it from that.
  */
 const SUPERVISE = `
 trap '' INT TERM HUP

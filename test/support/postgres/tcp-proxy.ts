@@ -3,8 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { quietPort } from './quiet-port.ts'
 
 /**
- * `pass` carries everything on. `hang` accepts connections and carries nothing on, neither of new ones nor of those that
- * are open; what it holds back then goes on with the next `pass`. `refuse` refuses new connections and leaves the others.
+ * `pass` carries everything on. `hang` accepts connections and carries nothing on, of new ones as of those that are
+ * open; what it holds back then goes on with the next `pass`. `refuse` refuses new connections and leaves the others.
  */
 export type ProxyMode = 'pass' | 'hang' | 'refuse'
 
