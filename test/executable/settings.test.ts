@@ -205,3 +205,31 @@ describe('settings come', () => {
     }
   })
 })
+
+describe('a PostgreSQL', () => {
+  const URL = 'postgres://alibi:canary7f3a@127.0.0.1:1/alibi'
+
+  test.each([['backup'], ['restore']])('is left to its own tools by %s', async (command) => {
+    await using production = await openProduction()
+    expect(await production.run([command, 'x.db'], { DATABASE_URL: URL })).toMatchObject({
+      exitCode: EXIT_WRONG_SETTINGS,
+      stdout: '',
+      stderr:
+        'alibi: DATABASE_URL names a PostgreSQL, which is backed up and restored by its own tools: pg_dump and pg_restore, or pg_basebackup with an archive of its WAL\n',
+    })
+    expect(readdirSync(production.folder)).toEqual(['state'])
+  })
+
+  test('is refused by its name alone where its URL is wrong', async () => {
+    await using production = await openProduction()
+    const DATABASE_URL = `${URL}?canary7f3a=1`
+    const outcomes = [['serve'], ['migrate'], ['backup', 'x.db'], ['doctor', '--offline']].map(
+      (command) => production.run(command, { DATABASE_URL }),
+    )
+    for (const { exitCode, stdout, stderr } of await Promise.all(outcomes)) {
+      expect(exitCode).not.toBe(0)
+      expect(stdout + stderr).toContain('DATABASE_URL must have no other parameters than ')
+      expect(stdout + stderr).not.toContain('canary7f3a')
+    }
+  })
+})

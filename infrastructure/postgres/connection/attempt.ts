@@ -25,6 +25,7 @@ export type AttemptEvents = {
 
 /** An attempt under way, until it fails, is given up, or is let go of. */
 export type Attempt = {
+  isOver(): boolean
   fail(error: unknown): void
   /** From now on it concerns itself with nothing that happens to the stream. */
   letGo(): void
@@ -107,7 +108,7 @@ export function attempt(
 
   watch(socket)
   socket.once('connect', begin)
-  return { fail, letGo: () => void end() }
+  return { isOver: () => isOver, fail, letGo: () => void end() }
 }
 
 export function isFolder(host: string): boolean {

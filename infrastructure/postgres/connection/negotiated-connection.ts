@@ -88,6 +88,8 @@ function follow(connection: DriverConnection, routes: Routes): void {
   /** Until the server is ready, the client does not learn what may yet be mended by another route. */
   function intercept(current: Attempt, route: Route): void {
     connection.emit = (name: string, message?: unknown) => {
+      // The rest of what was read at once from a server that is given up.
+      if (current.isOver()) return true
       // The client itself does not go on, such as with a server that does not prove to know the password.
       if (name === 'error') left = []
       if (name === 'error' || name === 'errorMessage') {
