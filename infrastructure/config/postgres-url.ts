@@ -29,6 +29,8 @@ export type PostgresTls = {
   readonly rootCertificate: string | null
   /** What the server is shown; null where it asks for none. */
   readonly client: { readonly certificate: string; readonly key: string } | null
+  /** Whether the log-in has to be bound to the server's certificate. */
+  readonly isBindingRequired: boolean
 }
 
 /** What is wrong with a URL of PostgreSQL: it follows the name of the setting, and tells nothing of the value. */
@@ -57,6 +59,7 @@ const PARAMETERS = {
   sslrootcert: matching(/^\P{Cc}+$/u, 'the path of a file, or system'),
   sslcert: matching(/^\P{Cc}+$/u, 'the path of a file'),
   sslkey: matching(/^\P{Cc}+$/u, 'the path of a file'),
+  channel_binding: oneOf(['disable', 'prefer', 'require']),
   application_name: matching(/^[ -~]{1,63}$/, 'up to 63 characters of ASCII'),
   connect_timeout: wholeNumber({ min: 0, max: 3600 }),
   target_session_attrs: oneOf(['any', 'read-write', 'primary']),
@@ -203,7 +206,8 @@ function readTls(given: Given): PostgresTls {
     throw new Refusal('must have both sslcert and sslkey, or neither')
   }
   const client = certificate === undefined || key === undefined ? null : { certificate, key }
-  return { mode, rootCertificate, client }
+  const isBindingRequired = parameter(given, 'channel_binding') === 'require'
+  return { mode, rootCertificate, client, isBindingRequired }
 }
 
 function shown({ host, port }: PostgresHost): string {

@@ -3,6 +3,7 @@ import { ConfigError } from '../../config/config.ts'
 import type { PostgresConfig } from '../../config/database-settings.ts'
 import type { PostgresTls } from '../../config/postgres-url.ts'
 import { isFolder, type Route } from './attempt.ts'
+import { channelBindingCheck, type LoginCheck } from './channel-binding.ts'
 import { negotiatedConnection, type Routes } from './negotiated-connection.ts'
 import { tlsOptions } from './tls-options.ts'
 
@@ -31,9 +32,12 @@ export function postgresConnectionOptions(config: PostgresConfig): PoolConfig {
     database: config.database,
     password,
     ssl: false,
+    enableChannelBinding: config.tls.isBindingRequired,
     Client: NegotiatedClient as unknown as new () => Client,
   }
 }
+
+const ANY_LOGIN: LoginCheck = () => true
 
 function noPassword(): never {
   throw new Error('the server asks for a password, and DATABASE_URL has none')
@@ -61,6 +65,7 @@ function routesOf(config: PostgresConfig): Routes {
     // All together have the time of one.
     eachMs: connectTimeoutMs ?? (isOne ? null : timeoutMs / hosts.length),
     mustTakeWrites: !isOne,
+    loginCheck: tls.isBindingRequired ? channelBindingCheck : () => ANY_LOGIN,
     onTaken({ host, port }) {
       preferred = hosts.findIndex((one) => one.host === host && one.port === port)
     },

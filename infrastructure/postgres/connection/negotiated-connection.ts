@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { Connection } from 'pg'
 import { type Attempt, attempt, type Reached, type Route } from './attempt.ts'
+import type { LoginCheck } from './channel-binding.ts'
 
 /** What the driver's connection has beside what its types tell. The driver's client uses all of it. */
 type DriverConnection = EventEmitter & {
@@ -20,6 +21,8 @@ export type Routes = {
   readonly eachMs: number | null
   /** Whether a server that takes no writes is left for the next one. */
   readonly mustTakeWrites: boolean
+  /** Makes what judges a log-in. */
+  readonly loginCheck: () => LoginCheck
   /** Called with the one that was taken. */
   onTaken(route: Route): void
 }
@@ -87,6 +90,7 @@ function follow(connection: DriverConnection, routes: Routes): void {
 
   /** Until the server is ready, the client does not learn what may yet be mended by another route. */
   function intercept(current: Attempt, route: Route): void {
+    const isAllowed = routes.loginCheck()
     connection.emit = (name: string, message?: unknown) => {
       // The rest of what was read at once from a server that is given up.
       if (current.isOver()) return true
@@ -94,6 +98,10 @@ function follow(connection: DriverConnection, routes: Routes): void {
       if (name === 'error') left = []
       if (name === 'error' || name === 'errorMessage') {
         current.fail(message)
+        return true
+      }
+      if (!isAllowed(name, message)) {
+        current.fail(new Error('the server does not bind the log-in to its certificate'))
         return true
       }
       if (name === 'parameterStatus' && routes.mustTakeWrites && refusesWrites(message)) {

@@ -24,7 +24,7 @@ describe('a URL of PostgreSQL', () => {
       database: 'alibi',
       password: null,
       applicationName: 'alibi',
-      tls: { mode: 'prefer', rootCertificate: null, client: null },
+      tls: { mode: 'prefer', rootCertificate: null, client: null, isBindingRequired: false },
       connectTimeoutMs: null,
       shownUrl: 'postgres://alibi@db.example.com:5432/alibi',
       poolMax: 10,
@@ -69,6 +69,7 @@ describe('a URL of PostgreSQL', () => {
   test('says by parameters what else there is to know', () => {
     const query = [
       ...['sslmode=verify-ca', 'sslrootcert=%2Fetc%2Fca.pem', 'sslcert=/c.pem', 'sslkey=/k.pem'],
+      'channel_binding=require',
       ...['application_name=alibi%201', 'connect_timeout=3', 'target_session_attrs=primary'],
       ...['password=other', 'dbname=else'],
     ]
@@ -77,6 +78,7 @@ describe('a URL of PostgreSQL', () => {
         mode: 'verify-ca',
         rootCertificate: '/etc/ca.pem',
         client: { certificate: '/c.pem', key: '/k.pem' },
+        isBindingRequired: true,
       },
       applicationName: 'alibi 1',
       connectTimeoutMs: 3000,

@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { Pool } from 'pg'
+import type { PostgresConfig } from '../../../infrastructure/config/database-settings.ts'
+import { codeOf } from '../../../infrastructure/files/node-errors.ts'
+import { postgresConnectionOptions } from '../../../infrastructure/postgres/connection-options.ts'
+import { production } from '../../support/config-loading.ts'
+import { hasPostgres } from '../../support/postgres/binaries.ts'
+import { type OwnCluster, openOwnCluster, ownCluster } from '../../support/postgres/own-cluster.ts'
+import { dataOf } from '../../support/postgres/postmaster.ts'
+import { query } from '../../support/postgres/query.ts'
+import type { Server } from '../../support/postgres/server.ts'
+import { postgresServer } from '../../support/postgres/shared-server.ts'
+
+/** Which one depends on whether the server sends the certificate of its authority as well. */
+const UNTRUSTED = ['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']
+
+const SESSION = `SELECT ssl AS "isEncrypted", current_database() AS database,
+  current_setting('application_name') AS application
+  FROM pg_stat_ssl WHERE pid = pg_backend_pid()`
+
+/** What `sslmode` and the like come to: how the session is, or why there is none. */
+async function connected(url: string): Promise<unknown> {
+  try {
+    const { rows } = await openPool(url).query(SESSION)
+    return rows[0].isEncrypted ? 'encrypted' : 'in the clear'
+  } catch (error) {
+    const reason = codeOf(error) ?? (error as Error).message
+    return UNTRUSTED.includes(reason) ? 'untrusted' : reason
+  }
+}
+
+function openPool(url: string, settings: Record<string, string> = {}): Pool {
+  const config = production({ DATABASE_URL: url, DATABASE_TIMEOUT: '5s', ...settings }).database
+  const { timeoutMs } = config as PostgresConfig
+  const pool = new Pool({
+    ...postgresConnectionOptions(config as PostgresConfig),
+    connectionTimeoutMillis: timeoutMs,
+  })
+  pool.on('error', () => {})
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+/** The URL with another host, and other parts in place of its own. */
+function urlOf(
+  { port, rolePassword }: Server,
+  { host = 'localhost', database = 'alibi', ...parameters }: Record<string, string> = {},
+): string {
+  const password = encodeURIComponent(rolePassword)
+  return `postgres://alibi:${password}@${host}:${port}/${database}?${new URLSearchParams(parameters)}`
+}
+
+/** Who may connect how, by the lines of pg_hba.conf. */
+async function admit({ folder, superuserUrl }: OwnCluster, lines: readonly string[]) {
+  const superuser = 'host all postgres 127.0.0.1/32 scram-sha-256'
+  writeFileSync(join(dataOf(folder), 'pg_hba.conf'), [superuser, ...lines, ''].join('\n'))
+  await query(superuserUrl, 'SELECT pg_reload_conf()')
+  const loaded = `SELECT count(*)::integer AS lines FROM pg_hba_file_rules`
+  expect(await query(superuserUrl, loaded)).toEqual([{ lines: lines.length + 1 }])
+}
+
+const ANY_WAY = 'host all alibi all scram-sha-256'
+const REFUSED = '28000'
+const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID'
+
+if (hasPostgres()) {
+  describe('a server with TLS', () => {
+    let cluster: OwnCluster & AsyncDisposable
+    beforeAll(async () => {
+      cluster = await openOwnCluster({ fsync: false, tls: 'localhost' })
+    })
+    afterAll(() => cluster[Symbol.asyncDispose]())
+
+    test('is spoken to as sslmode says, whatever it admits', async () => {
+      const outcomes = async (lines: readonly string[]) => {
+        await admit(cluster, lines)
+        const modes = ['disable', 'allow', 'prefer', 'require', 'verify-full']
+        const all = modes.map(async (sslmode) => [
+          sslmode,
+          await connected(urlOf(cluster, { sslmode, sslrootcert: cluster.authorities!.right })),
+        ])
+        return Object.fromEntries(await Promise.all(all))
+      }
+
+      expect(await outcomes([ANY_WAY])).toEqual({
+        disable: 'in the clear',
+        allow: 'in the clear',
+        prefer: 'encrypted',
+        require: 'encrypted',
+        'verify-full': 'encrypted',
+      })
+      expect(await outcomes(['hostssl all alibi all scram-sha-256'])).toEqual({
+        disable: REFUSED,
+        allow: 'encrypted',
+        prefer: 'encrypted',
+        require: 'encrypted',
+        'verify-full': 'encrypted',
+      })
+      expect(await outcomes(['hostnossl all alibi all scram-sha-256'])).toEqual({
+        disable: 'in the clear',
+        allow: 'in the clear',
+        prefer: 'in the clear',
+        require: REFUSED,
+        'verify-full': REFUSED,
+      })
+    })
+
+    test('has to prove as much as sslmode says', async () => {
+      await admit(cluster, [ANY_WAY])
+      const { right, wrong } = cluster.authorities!
+      const outcome = (sslmode: string, sslrootcert = '', host = 'localhost') =>
+        connected(urlOf(cluster, { host, sslmode, ...(sslrootcert && { sslrootcert }) }))
+
+      expect(await outcome('require')).toBe('encrypted')
+      expect(await outcome('require', wrong)).toBe('untrusted')
+      expect(await outcome('require', right, '127.0.0.1')).toBe('encrypted')
+      expect(await outcome('verify-ca')).toBe('untrusted')
+      expect(await outcome('verify-ca', wrong)).toBe('untrusted')
+      expect(await outcome('verify-ca', right, '127.0.0.1')).toBe('encrypted')
+      expect(await outcome('verify-full')).toBe('untrusted')
+      expect(await outcome('verify-full', 'system')).toBe('untrusted')
+      expect(await outcome('verify-full', wrong)).toBe('untrusted')
+      expect(await outcome('verify-full', right)).toBe('encrypted')
+      expect(await outcome('verify-full', right, '127.0.0.1')).toBe(OTHER_NAME)
+      // What is not verified may as well be in the clear.
+      expect(await outcome('prefer', wrong)).toBe('in the clear')
+    })
+
+    test('binds the log-in to its certificate where that is required', async () => {
+      const required = { channel_binding: 'require' }
+      const unbound = 'the server does not bind the log-in to its certificate'
+      await admit(cluster, [ANY_WAY])
+      expect(await connected(urlOf(cluster, { ...required, sslmode: 'require' }))).toBe('encrypted')
+      expect(await connected(urlOf(cluster, required))).toBe('encrypted')
+      expect(await connected(urlOf(cluster, { ...required, sslmode: 'disable' }))).toBe(unbound)
+      for (const method of ['trust', 'password', 'md5']) {
+        await admit(cluster, [`host all alibi all ${method}`])
+        const outcome = await connected(urlOf(cluster, { ...required, sslmode: 'require' }))
+        // A password that is stored for SCRAM is asked for by SCRAM, whatever the line says of MD5.
+        expect([method, outcome]).toEqual([method, method === 'md5' ? 'encrypted' : unbound])
+      }
+    })
+
+    test('is shown a certificate where it asks for one', async () => {
+      const { right } = cluster.authorities!
+      await cluster.restart({ ssl_ca_file: right })
+      await admit(cluster, ['hostssl all alibi all cert'])
+      const sslcert = await makeClientCertificate(cluster, right)
+      const parameters = { sslmode: 'verify-full', sslrootcert: right }
+
+      expect(await connected(urlOf(cluster, parameters))).toBe(REFUSED)
+      const shown = { ...parameters, sslcert, sslkey: `${sslcert}.key` }
+      expect(await connected(urlOf(cluster, shown))).toBe('encrypted')
+    })
+  })
+
+  test('a server without TLS is spoken to in the clear, unless TLS is asked for', async () => {
+    const server = await postgresServer()
+    const outcome = (sslmode: string) => connected(urlOf(server, { database: 'postgres', sslmode }))
+    for (const mode of ['disable', 'allow', 'prefer']) {
+      expect(await outcome(mode)).toBe('in the clear')
+    }
+    for (const mode of ['require', 'verify-ca', 'verify-full']) {
+      expect(await outcome(mode)).toBe('the server offers no TLS')
+    }
+  })
+
+  test('a Unix socket has no TLS, whatever sslmode says', async () => {
+    const server = await postgresServer()
+    const parameters = { database: 'postgres', sslmode: 'verify-full' }
+    const host = encodeURIComponent(server.folder)
+    expect(await connected(urlOf(server, { ...parameters, host }))).toBe('in the clear')
+  })
+
+  test('a session starts with nothing that the URL does not say', async () => {
+    const url = urlOf(await postgresServer(), { database: 'postgres' })
+    const around = { PGOPTIONS: '-c work_mem=1MB', PGAPPNAME: 'other', PGPASSWORD: 'other' }
+    const before = { ...process.env }
+    Object.assign(process.env, around)
+    onTestFinished(() => {
+      for (const name of Object.keys(around)) delete process.env[name]
+      Object.assign(process.env, before)
+    })
+    const { rows } = await openPool(url).query(SESSION)
+    expect(rows).toEqual([{ isEncrypted: false, database: 'postgres', application: 'alibi' }])
+    const memory = await openPool(url).query('SHOW work_mem')
+    expect(memory.rows).toEqual([{ work_mem: '4MB' }])
+
+    expect(await connected(url.replace(/:[^:@]+@/, '@'))).toBe(
+      'the server asks for a password, and DATABASE_URL has none',
+    )
+  })
+
+  test('a wrong password is refused in words that do not have it', async () => {
+    const { port } = await postgresServer()
+    const url = `postgres://alibi:canary7f3a@localhost:${port}/postgres`
+    const refused = openPool(url).query('SELECT')
+    const error = await refused.catch((error: unknown) => error)
+    expect(error).toMatchObject({ code: '28P01' })
+    expect(Bun.inspect(error)).not.toContain('canary7f3a')
+  })
+
+  test('a connection that ends is replaced by another', async () => {
+    const pool = openPool(urlOf(await postgresServer(), { database: 'postgres' }))
+    const ended = pool.query('SELECT pg_terminate_backend(pg_backend_pid())')
+    await expect(ended).rejects.toMatchObject({ code: '57P01' })
+    expect((await pool.query(SESSION)).rows).toHaveLength(1)
+  })
+
+  describe('several hosts', () => {
+    test('lead to the one that takes writes, also once that is another', async () => {
+      const cluster = await ownCluster({ fsync: false })
+      const standby = await cluster.makeStandby()
+      const hosts = `localhost:${standby.port},localhost:${cluster.port}`
+      const url = `postgres://alibi:${encodeURIComponent(cluster.rolePassword)}@${hosts}/alibi`
+      const pool = openPool(url)
+      expect((await pool.query('SHOW port')).rows).toEqual([{ port: String(cluster.port) }])
+
+      await cluster.kill()
+      const refused = await openPool(url)
+        .query('SELECT')
+        .catch((error: unknown) => error)
+      expect(refused).toBeInstanceOf(Error)
+      const { message } = refused as Error
+      expect(message).toStartWith('no server can be used (')
+      expect(message).toContain(`localhost:${standby.port}: the server takes no writes`)
+      expect(message).not.toContain(cluster.rolePassword)
+
+      await standby.promote()
+      const writable = openPool(url)
+      expect((await writable.query('SHOW port')).rows).toEqual([{ port: String(standby.port) }])
+    })
+
+    test('each have their share of the time', async () => {
+      const server = await postgresServer()
+      const silent = await serve(() => {})
+      const hosts = `127.0.0.1:${silent},127.0.0.1:${server.port}`
+      const url = `postgres://alibi:${encodeURIComponent(server.rolePassword)}@${hosts}/postgres`
+      expect((await openPool(url, { DATABASE_TIMEOUT: '2s' }).query(SESSION)).rows).toHaveLength(1)
+    })
+  })
+}
+
+describe('what is no PostgreSQL', () => {
+  test('and never answers is given up in time', async () => {
+    const port = await serve(() => {})
+    const pool = openPool(`postgres://u@127.0.0.1:${port}`, { DATABASE_TIMEOUT: '1s' })
+    await expect(pool.query('SELECT')).rejects.toThrow('connection timeout')
+    expect(pool.totalCount).toBe(0)
+  })
+
+  test('and never answers is given up after connect_timeout', async () => {
+    const port = await serve(() => {})
+    const url = `postgres://u@127.0.0.1:${port}/?connect_timeout=1&sslmode=require`
+    const pool = openPool(url, { DATABASE_TIMEOUT: '1m' })
+    await expect(pool.query('SELECT')).rejects.toThrow('timed out')
+  })
+
+  test.each<[string, (socket: Socket) => void, string]>([
+    ['ends', (socket) => void socket.end(), 'the server closed the connection'],
+    ['says more than it should', (socket) => void socket.write('Sx'), 'the server offers no TLS'],
+    ['says something else', (socket) => void socket.write('E'), 'the server offers no TLS'],
+  ])('and %s is not gone on with', async (_, answer, reason) => {
+    const port = await serve((socket) => socket.once('data', () => answer(socket)))
+    const url = `postgres://u:p@127.0.0.1:${port}/?sslmode=require`
+    await expect(openPool(url).query('SELECT')).rejects.toThrow(reason)
+  })
+})
+
+test('a file that cannot be read is a problem of the setting, without its path', () => {
+  const url = 'postgres://u:p@h/d?sslmode=verify-full&sslrootcert=/canary7f3a/ca.pem'
+  const { database } = production({ DATABASE_URL: url })
+  expect(() => postgresConnectionOptions(database as PostgresConfig)).toThrow(
+    'DATABASE_URL: the file that sslrootcert names cannot be read',
+  )
+})
+
+/** A server for the test that does with each connection what it is told. Its port is returned. */
+async function serve(take: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    take(socket)
+  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  await promise
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** Of the role `alibi`, beside its key, signed by the authority. */
+async function makeClientCertificate({ folder }: OwnCluster, authority: string): Promise<string> {
+  const path = join(folder, 'client.pem')
+  const commands = [
+    `openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=alibi -keyout ${path}.key -out ${path}.request`,
+    `openssl x509 -req -days 2 -in ${path}.request -out ${path} -CA ${authority} -CAkey ${authority}.key -CAcreateserial`,
+  ]
+  for (const command of commands) {
+    const child = Bun.spawn(command.split(' '), { stdout: 'ignore', stderr: 'pipe' })
+    const words = await child.stderr.text()
+    if ((await child.exited) !== 0) throw new Error(`openssl failed:\n${words}`)
+  }
+  return path
+}
