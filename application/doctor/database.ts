@@ -188,7 +188,8 @@ function checkDisk({ freeBytes }: { freeBytes: number }, file: FileFacts | null)
   return warning(`${free}, less than ${formatBytes(wanted)}`, advice)
 }
 
-function checkWork(work: WaitingWork): readonly Finding[] {
+/** Of a database of any kind. */
+export function checkWork(work: WaitingWork): readonly Finding[] {
   return [checkPurchases(work), ...checkOutbox(work)]
 }
 
