@@ -27,6 +27,7 @@ export type TelemetryEvent =
   | ProviderCall
   | NotificationReceived
   | SweepEnded
+  | ConnectionEvent
   /** Something that the service does by itself failed as a whole. */
   | { readonly kind: 'task_failed'; readonly task: TaskName }
   /** The log has a line of level warn or error. */
@@ -78,3 +79,16 @@ export type SweepEnded = {
   readonly failed: number
   readonly finished: boolean
 }
+
+/** Of the connections to a database that is another process. An embedded one has none of these. */
+export type ConnectionEvent =
+  /** Somebody got a connection after so long, or `gave_up` after it. */
+  | {
+      readonly kind: 'connection_waited'
+      readonly ms: number
+      readonly outcome: 'got' | 'gave_up'
+    }
+  /** A connection could not be opened, or broke off. */
+  | { readonly kind: 'connection_failed' }
+  /** A transaction was run again, because it and another one stood in each other's way. */
+  | { readonly kind: 'transaction_retried'; readonly reason: 'deadlock' | 'serialization' }

@@ -73,3 +73,8 @@ export function gauge(
 }
 
 export type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number }
+
+/** Of milliseconds. A clock that was set back makes no negative time. */
+export function seconds(ms: number): number {
+  return Number.isFinite(ms) ? Math.max(0, ms) / 1000 : 0
+}

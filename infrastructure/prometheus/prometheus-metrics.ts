@@ -10,6 +10,7 @@ import { addDatabaseMetrics } from './database-metrics.ts'
 import { measureEventLoopLag } from './event-loop-lag.ts'
 import { type GrantStatistics, grantChangeMetrics } from './grant-metrics.ts'
 import { gauge } from './instruments.ts'
+import { addPoolState, connectionMetrics, type PoolState } from './pool-metrics.ts'
 import { addProcessMetrics } from './process-metrics.ts'
 import { addReplicaMetrics } from './replica-metrics.ts'
 import { telemetryMetrics } from './telemetry-metrics.ts'
@@ -25,6 +26,8 @@ export type Sources = {
   readonly leadership: Pick<Leadership, 'isLeading'>
   /** Null where no other process can serve on the database. */
   readonly replicas: Pick<Replicas, 'findLive'> | null
+  /** The connections to the database at this moment; null for an embedded one, which has none. */
+  readonly poolState: (() => PoolState) | null
   readonly clock: Clock
   readonly version: string
 }
@@ -50,12 +53,14 @@ export function prometheusMetrics({
 }): PrometheusMetrics {
   // Counters are kept. What is true of one moment is read again for each answer, so that no answer has a stale value.
   const kept = new Registry()
-  const telemetry = telemetryMetrics(kept)
+  let countConnections: ReturnType<typeof connectionMetrics> | null = null
+  const telemetry = telemetryMetrics(kept, (event) => countConnections?.(event))
   const lag = measureEventLoopLag(kept, monotonicMs)
 
   return {
     telemetry,
     async watch(sources) {
+      if (sources.poolState) countConnections = connectionMetrics(kept)
       const countGrantChanges = grantChangeMetrics(kept, sources.statistics)
       await unlessDown(countGrantChanges)
       // Computed once: a value that changed with every reading would look like a restart each time.
@@ -79,13 +84,14 @@ export function prometheusMetrics({
 
 async function addMomentary(
   registry: Registry,
-  { isReady, backups, clock }: Sources,
+  { isReady, backups, poolState, clock }: Sources,
   databaseStatistics: DatabaseStatistics | null,
 ): Promise<void> {
   gauge(registry, { name: 'alibi_ready', help: 'What /ready says: 1 when it is 200, else 0.' }, [
     { value: (await isReady()) ? 1 : 0 },
   ])
   addDatabaseMetrics(registry, databaseStatistics, clock.now())
+  if (poolState) addPoolState(registry, poolState())
   await addBackupMetrics(registry, backups)
 }
 

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import { RATE_LIMIT_WIDTHS } from '../../application/rate-limit-width.ts'
 import { SWEEP_NAMES } from '../../application/store.ts'
 import {
+  type ConnectionEvent,
   type NotificationReceived,
   type ProviderCall,
   type SweepEnded,
@@ -9,7 +10,7 @@ import {
   type Telemetry,
   type TelemetryEvent,
 } from '../../application/telemetry.ts'
-import { counter, histogram } from './instruments.ts'
+import { counter, histogram, seconds } from './instruments.ts'
 import { requestCounts } from './request-counts.ts'
 
 // In seconds.
@@ -23,7 +24,10 @@ type Requests = Extract<
 >
 
 /** Counts what happens from now on in metrics of the registry. */
-export function telemetryMetrics(registry: Registry): Telemetry {
+export function telemetryMetrics(
+  registry: Registry,
+  countConnections: (event: ConnectionEvent) => void,
+): Telemetry {
   const countRequest = requestMetrics(registry)
   const countCode = codeMetrics(registry)
   const countCall = providerMetrics(registry)
@@ -55,6 +59,10 @@ export function telemetryMetrics(registry: Registry): Telemetry {
           return countNotification(event)
         case 'sweep_ended':
           return countSweep(event)
+        case 'connection_waited':
+        case 'connection_failed':
+        case 'transaction_retried':
+          return countConnections(event)
         case 'task_failed':
           return tasks.inc({ task: event.task })
         case 'logged':
@@ -210,9 +218,4 @@ function sweepMetrics(registry: Registry): (event: SweepEnded) => void {
     failures.inc({ sweep }, failed)
     runs.inc({ sweep, finished: String(finished) })
   }
-}
-
-/** A clock that was set back makes no negative time. */
-function seconds(ms: number): number {
-  return Number.isFinite(ms) ? Math.max(0, ms) / 1000 : 0
 }

@@ -4,6 +4,7 @@ import type { Telemetry } from '../../application/telemetry.ts'
 import { readDatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
 import type { Leadership } from '../../application/upkeep/leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
+import type { Sources } from '../../infrastructure/prometheus/prometheus-metrics.ts'
 import { countedLog, NO_TELEMETRY } from '../../infrastructure/telemetry/instrumented.ts'
 import { listenForMetrics, type MetricsListener } from '../http/metrics-listener.ts'
 
@@ -15,6 +16,8 @@ type Measured = {
   readonly leadership: Leadership
   /** Null where no other process can serve on the database. */
   readonly replicas: Replicas | null
+  /** Left out for an embedded database. */
+  readonly poolState?: Sources['poolState']
   readonly version: string
 }
 
@@ -45,13 +48,14 @@ export async function composeMetrics({
   return {
     telemetry: metrics.telemetry,
     log: countedLog(log, metrics.telemetry),
-    async serve({ ports, ...measured }) {
+    async serve({ ports, poolState = null, ...measured }) {
       const { statistics, clock } = ports
       const readStatistics = () => readDatabaseStatistics(ports)
       const read = await metrics.watch({
         statistics,
         clock,
         readDatabaseStatistics: readStatistics,
+        poolState,
         ...measured,
       })
       listener.use({ read, contentType: CONTENT_TYPE })

@@ -23,6 +23,7 @@ export async function openMetrics(own: Partial<Sources> = {}) {
     backups: null,
     leadership: ALWAYS_LEADING,
     replicas: null,
+    poolState: null,
     version: '1.2.3',
     ...own,
   })
