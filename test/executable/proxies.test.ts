@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openProduction, type Production, SECRETS } from '../support/executable/production.ts'
+import { type Asked, missingFor, proxiedClient } from '../support/executable/proxied-client.ts'
 import {
   freePort,
   HOST,
@@ -10,7 +10,7 @@ import {
   startReverseProxy,
 } from '../support/executable/reverse-proxies.ts'
 import { until } from '../support/executable/until.ts'
-import { type AlibiProcess, runAlibi } from '../support/service/alibi-process.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
 import { stripePayload, stripeSignature } from '../support/stripe/stripe-events.ts'
 
 /*
@@ -21,28 +21,10 @@ import { stripePayload, stripeSignature } from '../support/stripe/stripe-events.
 const MIB = 1024 * 1024
 const AUTH_LIMIT = 3
 
-type Asked = {
-  path: string
-  from?: string
-  method?: string
-  headers?: readonly string[]
-  body?: string
-  scheme?: 'http' | 'https'
-}
-
-const TELLS_VERSION = { caddy: ['caddy', 'version'], nginx: ['nginx', '-v'] } as const
-
-function succeeds([program, ...parameters]: readonly string[]): boolean {
-  const path = Bun.which(program ?? '')
-  return path !== null && Bun.spawnSync([path, ...parameters]).success
-}
-
 describe.each(['caddy', 'nginx'] as const)('behind %s', (name: keyof typeof REVERSE_PROXIES) => {
-  const missing = [TELLS_VERSION[name], ['curl', '--version'], ['openssl', 'version']].find(
-    (command) => !succeeds(command),
-  )
-  if (missing) {
-    process.stdout.write(`not tested here: the example for ${name}: no ${missing[0]} runs here\n`)
+  const missing = missingFor(name)
+  if (missing !== null) {
+    process.stdout.write(`not tested here: the example for ${name}: no ${missing} runs here\n`)
     return
   }
 
@@ -57,7 +39,7 @@ describe.each(['caddy', 'nginx'] as const)('behind %s', (name: keyof typeof REVE
     alibi = await start()
     proxy = await startReverseProxy(name, {
       folder: join(production.folder, name),
-      backend: `127.0.0.1:${port}`,
+      backends: [`127.0.0.1:${port}`],
     })
   }, 60_000)
   afterAll(async () => {
@@ -76,36 +58,7 @@ describe.each(['caddy', 'nginx'] as const)('behind %s', (name: keyof typeof REVE
     return production.start({ env })
   }
 
-  /** One request by curl from this address. */
-  async function ask({
-    path,
-    from = '127.0.0.9',
-    method,
-    headers = [],
-    body,
-    scheme = 'https',
-  }: Asked) {
-    const proxyPort = scheme === 'https' ? proxy.httpsPort : proxy.httpPort
-    const options = ['--silent', '--include', '--insecure', '--max-time', '15', '--interface', from]
-    if (method !== undefined) options.push('--request', method)
-    if (body !== undefined) {
-      const file = join(production.folder, 'body')
-      writeFileSync(file, body)
-      options.push('--data-binary', `@${file}`)
-    }
-    for (const header of ['expect:', ...headers]) options.push('--header', header)
-    const url = `${scheme}://${HOST}:${proxyPort}${path}`
-    const resolve = ['--resolve', `${HOST}:${proxyPort}:127.0.0.1`]
-    const outcome = await runAlibi({
-      command: ['curl', ...options, ...resolve, url],
-      cwd: production.folder,
-      env: { PATH: process.env['PATH'] ?? '' },
-    })
-    if (outcome.exitCode !== 0) throw new Error(`curl exits with ${outcome.exitCode}`)
-    const [head = '', ...rest] = outcome.stdout.split('\r\n\r\n')
-    const status = Number(/^HTTP\/[\d.]+ (\d+)/.exec(head)?.[1])
-    return { status, head, text: rest.join('\r\n\r\n') }
-  }
+  const ask = (asked: Asked) => proxiedClient(proxy, production.folder)(asked)
 
   /** A proxy writes about a request once it has answered it. */
   const logged = (text: string) =>

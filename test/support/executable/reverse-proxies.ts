@@ -20,7 +20,7 @@ export type ReverseProxy = {
 /** Writes what it needs, and resolves with the command that starts it. */
 type Prepare = (place: {
   folder: string
-  backend: string
+  backends: readonly string[]
   httpPort: number
   httpsPort: number
 }) => Promise<readonly string[]>
@@ -31,7 +31,7 @@ const ERROR_LOG = 'error.log'
 
 /** By the name of the program. */
 export const REVERSE_PROXIES: Readonly<Record<'caddy' | 'nginx', Prepare>> = {
-  async caddy({ folder, backend, httpPort, httpsPort }) {
+  async caddy({ folder, backends, httpPort, httpsPort }) {
     const file = join(folder, 'Caddyfile')
     const own = `{
 	admin off
@@ -43,17 +43,20 @@ export const REVERSE_PROXIES: Readonly<Record<'caddy' | 'nginx', Prepare>> = {
 `
     writeFileSync(
       file,
-      replaced(example('Caddyfile'), { '\n{\n': `\n${own}`, '127.0.0.1:3000': backend }),
+      replaced(example(backends.length > 1 ? 'Caddyfile.replicas' : 'Caddyfile'), {
+        '\n{\n': `\n${own}`,
+        ...placesOf(backends),
+      }),
     )
     return ['caddy', 'run', '--config', file, '--adapter', 'caddyfile']
   },
 
-  async nginx({ folder, backend, httpPort, httpsPort }) {
+  async nginx({ folder, backends, httpPort, httpsPort }) {
     const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
     await makeCertificate(certificate, key)
     const letsencrypt = `/etc/letsencrypt/live/${HOST}`
-    const site = replaced(example('nginx.conf'), {
-      '127.0.0.1:3000': backend,
+    const site = replaced(example(backends.length > 1 ? 'nginx-replicas.conf' : 'nginx.conf'), {
+      ...placesOf(backends),
       '\tlisten 80;\n': `\tlisten 127.0.0.1:${httpPort};\n`,
       '\tlisten [::]:80;\n': '',
       '\tlisten 443 ': `\tlisten 127.0.0.1:${httpsPort} `,
@@ -81,14 +84,20 @@ http {
   },
 }
 
-/** Starts it before the service at `backend`; the caller stops it. */
+/** By the addresses in the examples, one for each machine that serves. */
+function placesOf(backends: readonly string[]): Record<string, string> {
+  const inExample = backends.length > 1 ? ['10.0.0.11:3000', '10.0.0.12:3000'] : ['127.0.0.1:3000']
+  return Object.fromEntries(inExample.map((place, at) => [place, backends[at] ?? place]))
+}
+
+/** Starts it before the services at `backends`, one or two; the caller stops it. */
 export async function startReverseProxy(
   name: keyof typeof REVERSE_PROXIES,
-  { folder, backend }: { folder: string; backend: string },
+  { folder, backends }: { folder: string; backends: readonly string[] },
 ): Promise<ReverseProxy> {
   mkdirSync(folder)
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
-  const place = { folder, backend, httpPort, httpsPort }
+  const place = { folder, backends, httpPort, httpsPort }
   const command = await REVERSE_PROXIES[name](place)
   const child = Bun.spawn([...command], {
     cwd: folder,
