@@ -6,7 +6,7 @@ import type { RightsFacts } from '../../application/doctor/postgres/rights.ts'
 import type { AppliedMigration } from '../database/migration-history.ts'
 
 type State = Pick<PostgresContent, 'bytes' | 'encoding' | 'isStandby' | 'isReadOnly'> & {
-  /** Whether the schema has tables, other than those of extensions. */
+  /** Whether the schema has tables of these names. */
   readonly hasTables: boolean
 }
 
@@ -21,7 +21,7 @@ export function postgresFacts(client: Client) {
     readVersion: () =>
       readRow<{ version: string; versionNumber: number; backendId: number }>(VERSION),
     readTime: async () => (await readRow<{ now: Date }>('SELECT clock_timestamp() AS now')).now,
-    readState: () => readRow<State>(STATE),
+    readState: (tables: readonly string[]) => readRow<State>(STATE, [tables]),
     async readHistory(): Promise<readonly AppliedMigration[] | null | 'unreadable'> {
       const { exists, mayRead } = await readRow<{ exists: boolean; mayRead: boolean }>(HISTORY)
       if (!exists) return null
@@ -64,9 +64,7 @@ const STATE = `SELECT pg_database_size(current_database())::float8 AS bytes,
   current_setting('server_encoding') AS encoding,
   pg_is_in_recovery() AS "isStandby",
   current_setting('default_transaction_read_only') = 'on' AS "isReadOnly",
-  EXISTS (SELECT FROM ${OWN_TABLES} AND NOT EXISTS (
-    SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e'
-  )) AS "hasTables"`
+  EXISTS (SELECT FROM ${OWN_TABLES} AND c.relname = ANY($1)) AS "hasTables"`
 
 const HISTORY = `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists,
   coalesce(has_table_privilege(to_regclass('schema_migrations'), 'SELECT'), false) AS "mayRead"`

@@ -22,14 +22,14 @@ export type PostgresQuestion = {
   /** DATABASE_POOL_MAX. */
   readonly poolMax: number
   readonly timeoutMs: number
-  /** A connection of the doctor's own, which it ends. */
-  readonly connect: () => Promise<Client>
+  /** A client of the doctor's own, which has not connected yet. */
+  readonly open: () => Client
   readonly migrations: readonly Migration[]
   /** The names of Alibi's tables. */
   readonly tables: readonly string[]
-  /** Null where nobody knows. */
-  readonly countReplicas: (client: Client) => Promise<number | null>
-  readonly readWork: (client: Client) => Promise<WaitingWork>
+  /** How many services run on the database; null where nobody knows. */
+  readonly countReplicas: ((client: Client) => Promise<number>) | null
+  readonly readWork: (client: Client, now: Date) => Promise<WaitingWork>
   readonly clock: Clock
   /** Milliseconds that pass evenly. */
   readonly monotonicMs: () => number
@@ -39,35 +39,30 @@ const CLOCK_READINGS = 3
 
 /** Asks the server by one connection. Changes nothing, and never throws. */
 export async function probePostgres(question: PostgresQuestion): Promise<PostgresFacts> {
-  const { place, isRemote, timeoutMs } = question
+  const { place, isRemote, open, timeoutMs } = question
   const facts = { place, isRemote, trouble: null, server: null }
-  const late = Promise.withResolvers<PostgresFacts>()
+  let client: Client | null = null
+  let isLate = false
   const timer = setTimeout(() => {
-    late.resolve({ ...facts, trouble: { kind: 'too_late', code: 'ETIMEDOUT' } })
+    isLate = true
+    // What waits for the connection fails with it, whatever the server does.
+    client?.connection.stream.destroy()
   }, timeoutMs)
-  const asked = ask(question, late.promise).then(
-    (server) => ({ ...facts, server }),
-    (error: unknown) => ({ ...facts, trouble: troubleOf(error) }),
-  )
   try {
-    return await Promise.race([asked, late.promise])
+    client = open()
+    // What ends the connection also fails the statement that is under way.
+    client.on('error', () => {})
+    await client.connect()
+    return { ...facts, server: await readServer(client, question) }
+  } catch (error) {
+    return { ...facts, trouble: isLate ? TOO_LATE : troubleOf(error) }
   } finally {
     clearTimeout(timer)
+    client?.end().catch(() => {})
   }
 }
 
-async function ask(question: PostgresQuestion, late: Promise<unknown>): Promise<ServerFacts> {
-  const client = await question.connect()
-  // What ends the connection also fails the statement that is under way.
-  client.on('error', () => {})
-  const end = () => void client.end().catch(() => {})
-  void late.then(() => client.connection.stream.destroy())
-  try {
-    return await readServer(client, question)
-  } finally {
-    end()
-  }
-}
+const TOO_LATE: PostgresTrouble = { kind: 'too_late', code: 'ETIMEDOUT' }
 
 async function readServer(client: Client, question: PostgresQuestion): Promise<ServerFacts> {
   const facts = postgresFacts(client)
@@ -114,12 +109,10 @@ async function readContent(
 ): Promise<PostgresContent> {
   const { poolMax, hasPooler, migrations, tables } = question
   const facts = postgresFacts(client)
-  const state = await facts.readState()
+  const { hasTables, ...state } = await facts.readState(tables)
   const history = await facts.readHistory()
   const schema =
-    history === 'unreadable'
-      ? null
-      : describeSchema(history, migrations, { hasTables: state.hasTables })
+    history === 'unreadable' ? null : describeSchema(history, migrations, { hasTables })
   const isCurrent = schema?.state === 'current'
   const [rights, limits, durability, archive] = [
     await facts.readRights(tables),
@@ -128,16 +121,16 @@ async function readContent(
     await facts.readArchive(),
   ]
   const isUsable = isCurrent && rights.lacking.length === 0
-  const replicas = isUsable ? await question.countReplicas(client) : null
-  const { hasTables: _, ...content } = state
+  const { countReplicas, readWork } = question
+  const replicas = isUsable && countReplicas ? await countReplicas(client) : null
   return {
-    ...content,
+    ...state,
     schema,
     rights,
     connections: { poolMax, replicas, hasPooler, limits },
     durability,
     archive,
-    work: isUsable ? await question.readWork(client) : null,
+    work: isUsable ? await readWork(client, await facts.readTime()) : null,
   }
 }
 
@@ -154,7 +147,12 @@ const KIND_OF_STATE: Readonly<Record<string, PostgresTrouble['kind']>> = {
 }
 
 function troubleOf(error: unknown): PostgresTrouble {
-  const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown')
+  const code = codeOf(error)
+  // Of several hosts, the one that says most is the cause.
+  if (code === null && error instanceof Error && error.cause) return troubleOf(error.cause)
+  if (code === null) {
+    return { kind: 'failed', code: error instanceof Error ? error.message : 'unknown' }
+  }
   if (error instanceof DatabaseError) return { kind: KIND_OF_STATE[code] ?? 'failed', code }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { kind: 'unknown_name', code }
   if (/CERT|SIGNATURE|SELF_SIGNED/.test(code)) return { kind: 'certificate', code }

@@ -31,6 +31,7 @@ import { systemClock } from '../../infrastructure/system-clock.ts'
 import { formatPrice } from '../cli/payment-words.ts'
 import { composeContent } from './compose-content.ts'
 import { webhookUrls } from './compose-providers.ts'
+import { postgresCheck } from './postgres-check.ts'
 
 /** For each question to another machine. */
 const TIMEOUT_MS = 8_000
@@ -56,8 +57,9 @@ export async function openChecks(
     parts.database?.kind === 'sqlite' ? takeOwnersRights(parts.database.path) : CALLERS_RIGHTS
   const checks: readonly Check[] = [
     { names: ['settings'], needsNetwork: false, run: async () => checkSettings(facts) },
-    databaseCheck(parts, clock),
-    backupCheck(parts, { clock, rights }),
+    ...(parts.database?.kind === 'postgres'
+      ? [postgresCheck(parts.database, clock)]
+      : [databaseCheck(parts, clock), backupCheck(parts, { clock, rights })]),
     clockCheck(parts, { clock, offline }),
     paymentCheck(parts, clock),
     mailCheck(parts, mailTo),

@@ -187,7 +187,7 @@ function checkSchema(
     case 'foreign':
       return [
         failed(
-          `${place} has the tables of something else`,
+          `${place} has tables of something else, which are called like Alibi's`,
           'look at DATABASE_URL, or give Alibi a schema of its own',
         ),
       ]

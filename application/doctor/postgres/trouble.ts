@@ -7,13 +7,12 @@ export type PostgresTrouble = {
     | 'unreachable'
     | 'too_late'
     | 'certificate'
-    | 'no_tls'
     | 'login_refused'
     | 'no_database'
     | 'too_many_connections'
     | 'starting_or_stopping'
     | 'failed'
-  /** An errno, a SQLSTATE or the name of the error. */
+  /** An errno, a SQLSTATE, or what an error says that has neither. */
   readonly code: string
 }
 
@@ -40,11 +39,6 @@ export function checkTrouble(place: string, { kind, code }: PostgresTrouble): Fi
         `the certificate of ${place} does not hold (${code})`,
         'give the server one for that very name, or let sslrootcert in DATABASE_URL name the authority that signed it',
       )
-    case 'no_tls':
-      return failed(
-        `${place} does not take TLS (${code})`,
-        'let the server take it (ssl = on), or mend sslmode in DATABASE_URL',
-      )
     case 'login_refused':
       return failed(
         `${place} refuses the role (${code})`,
@@ -65,7 +59,7 @@ export function checkTrouble(place: string, { kind, code }: PostgresTrouble): Fi
     case 'failed':
       return failed(
         `${place} cannot be asked (${code})`,
-        'look at what the log of the server says, and at DATABASE_URL',
+        'look at DATABASE_URL, and at what the log of the server says',
       )
   }
 }

@@ -17,13 +17,8 @@ const SCHEMA = `
   CREATE TABLE purchases (id integer);
 `
 
-function connect(connectionString: string) {
-  return async () => {
-    const client = new Client({ connectionString, application_name: 'alibi' })
-    await client.connect()
-    return client
-  }
-}
+const clientOf = (connectionString: string) =>
+  new Client({ connectionString, application_name: 'alibi' })
 
 function questionOf(url: string, own: Partial<PostgresQuestion> = {}): PostgresQuestion {
   return {
@@ -32,7 +27,7 @@ function questionOf(url: string, own: Partial<PostgresQuestion> = {}): PostgresQ
     verifiesCertificate: false,
     poolMax: 10,
     timeoutMs: 20_000,
-    connect: connect(url),
+    open: () => clientOf(url),
     migrations: [INIT],
     tables: ['schema_migrations', 'purchases'],
     countReplicas: async () => 2,
@@ -82,6 +77,8 @@ if (hasPostgres()) {
       const { url } = await freshDatabase()
       expect(await contentOf(url)).toMatchObject({ schema: { state: 'empty' }, work: null })
       await query(url, 'CREATE TABLE others (id integer)')
+      expect(await contentOf(url)).toMatchObject({ schema: { state: 'empty' } })
+      await query(url, 'CREATE TABLE purchases (id integer)')
       expect(await contentOf(url)).toMatchObject({ schema: { state: 'foreign' } })
     })
 
@@ -145,7 +142,8 @@ if (hasPostgres()) {
       const { url, name, superuserUrl } = await freshDatabase()
       await query(url, SCHEMA)
       await query(superuserUrl, `ALTER DATABASE ${name} CONNECTION LIMIT 19`)
-      const other = await connect(superuserUrl)()
+      const other = clientOf(superuserUrl)
+      await other.connect()
       const { connections } = await contentOf(url)
       expect(connections.limits).toContainEqual({
         setting: 'the limit of the database',
@@ -171,7 +169,7 @@ if (hasPostgres()) {
 
     test('that is too old is asked nothing more', async () => {
       const { url } = await freshDatabase()
-      const facts = await probePostgres(questionOf(url, { connect: oldServer(url) }))
+      const facts = await probePostgres(questionOf(url, { open: () => oldServer(url) }))
       expect(facts).toMatchObject({ trouble: null, server: { version: '14.12', content: null } })
       expect(checkPostgres(facts)[0]).toMatchObject({ name: 'database', level: 'failed' })
     })
@@ -188,12 +186,10 @@ if (hasPostgres()) {
 
 /** A server whose own number is that of an older release. */
 function oldServer(url: string) {
-  return async () => {
-    const client = await connect(url)()
-    const asked = client.query.bind(client)
-    const old = { version: '14.12', versionNumber: 140_012, backendId: 1 }
-    const answer = async (text: string, values: unknown[]) =>
-      text.includes('server_version_num') ? { rows: [old] } : asked(text, values)
-    return Object.assign(client, { query: answer })
-  }
+  const client = clientOf(url)
+  const asked = client.query.bind(client)
+  const old = { version: '14.12', versionNumber: 140_012, backendId: 1 }
+  const answer = async (text: string, values: unknown[]) =>
+    text.includes('server_version_num') ? { rows: [old] } : asked(text, values)
+  return Object.assign(client, { query: answer })
 }

@@ -95,7 +95,6 @@ test.each<[PostgresTrouble['kind'], string, string]>([
   ['unreachable', 'nobody answers', 'listen_addresses'],
   ['too_late', 'in time', 'firewall'],
   ['certificate', 'does not hold', 'sslrootcert'],
-  ['no_tls', 'does not take TLS', 'sslmode'],
   ['login_refused', 'refuses the role', 'pg_hba.conf'],
   ['no_database', 'no such database', 'CREATE DATABASE'],
   ['too_many_connections', 'no more connections', 'DATABASE_POOL_MAX'],

@@ -1,0 +1,58 @@
+import { getTableName, is } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { PgTable } from 'drizzle-orm/pg-core'
+import { Client } from 'pg'
+import type { WaitingWork } from '../../application/doctor/database.ts'
+import type { PostgresConfig } from '../config/database-settings.ts'
+import { describeWaitingWork } from '../database/waiting-work.ts'
+import { postgresConnectionOptions } from '../postgres/connection-options.ts'
+import type { PostgresDatabase } from '../postgres/database.ts'
+import { postgresPurchaseRepository } from '../postgres/purchase-repository.ts'
+import * as schema from '../postgres/schema.ts'
+
+/** The names of Alibi's tables, those of its migrations too. */
+export const TABLES: readonly string[] = [
+  'schema_migrations',
+  'migration_lock',
+  'locks',
+  ...Object.values(schema).flatMap((one) => (is(one, PgTable) ? [getTableName(one)] : [])),
+]
+
+/** A client that has not connected yet. Throws `ConfigError` where a file for TLS cannot be read. */
+export function postgresClient(database: PostgresConfig): Client {
+  const { Client: NegotiatedClient = Client, ...options } = postgresConnectionOptions(database)
+  const client = new NegotiatedClient(options)
+  if (client instanceof Client) return client
+  throw new Error('the driver makes clients of another kind')
+}
+
+/** What waits for the operator in a database of this executable's schema. */
+export async function readWaitingWork(client: Client, now: Date): Promise<WaitingWork> {
+  const { rows: givenUp } = await client.query<{ id: string }>(
+    `SELECT purchase_id AS id FROM outbox WHERE state = 'given_up'
+     GROUP BY purchase_id ORDER BY max(ended_at) DESC`,
+  )
+  const { rows: oldest } = await client.query<{ at: Date | null }>(
+    "SELECT min(created_at) AS at FROM outbox WHERE state = 'waiting'",
+  )
+  const facts = { givenUp: givenUp.map(({ id }) => id), oldestMessageAt: oldest[0]?.at ?? null }
+  const purchases = postgresPurchaseRepository(readOnly(client))
+  return describeWaitingWork(facts, { purchases, clock: { now: () => now } })
+}
+
+/** Each statement sees a moment of its own. */
+function readOnly(client: Client): PostgresDatabase {
+  const queries = drizzle({ client })
+  return {
+    query: async <Row>(text: string, values: readonly unknown[] = []) =>
+      (await client.query(text, [...values])).rows as Row[],
+    read: async (work) => work(queries),
+    readTogether: (work) => work(queries),
+    write() {
+      throw new Error('it is only looked at')
+    },
+    lastWriteFailed: () => false,
+    poolState: () => ({ open: 1, idle: 0, waiting: 0, max: 1 }),
+    close() {},
+  }
+}

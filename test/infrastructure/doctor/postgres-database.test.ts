@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { checkPostgres } from '../../../application/doctor/postgres/check-postgres.ts'
+import { draftMessage } from '../../../domain/outbox.ts'
+import { parsePostgresUrl } from '../../../infrastructure/config/postgres-url.ts'
+import { probePostgres } from '../../../infrastructure/doctor/postgres.ts'
+import {
+  postgresClient,
+  readWaitingWork,
+  TABLES,
+} from '../../../infrastructure/doctor/postgres-database.ts'
+import { MIGRATIONS } from '../../../infrastructure/postgres/migrations.ts'
+import { postgresStore } from '../../../infrastructure/postgres/store.ts'
+import { systemClock } from '../../../infrastructure/system-clock.ts'
+import { ORIGIN } from '../../support/fakes.ts'
+import { hasPostgres } from '../../support/postgres/binaries.ts'
+import { freshDatabase } from '../../support/postgres/fresh-database.ts'
+import { query } from '../../support/postgres/query.ts'
+import { paidPurchase } from '../../support/stores/contract-purchases.ts'
+import { MIGRATED, openTestDatabase } from '../../support/stores/postgres-store.ts'
+
+const HOUR = "interval '1 hour'"
+
+/** As `alibi doctor` asks, with the service's own tables and connection. */
+async function probe(url: string) {
+  const parsed = parsePostgresUrl(url)
+  if (parsed?.kind !== 'postgres') throw new Error('no URL of a PostgreSQL')
+  const config = { ...parsed, poolMax: 10, timeoutMs: 5000 }
+  return probePostgres({
+    place: config.shownUrl,
+    isRemote: false,
+    verifiesCertificate: false,
+    poolMax: config.poolMax,
+    timeoutMs: 20_000,
+    open: () => postgresClient(config),
+    migrations: MIGRATIONS,
+    tables: TABLES,
+    countReplicas: null,
+    readWork: readWaitingWork,
+    clock: systemClock(),
+    monotonicMs: () => performance.now(),
+  })
+}
+
+if (hasPostgres()) {
+  test('a database of the service is well, every table of it', async () => {
+    const { url } = await freshDatabase({ template: MIGRATED })
+    const facts = await probe(url)
+    const wrong = checkPostgres(facts).filter(({ level }) => level === 'warning')
+    expect({ trouble: facts.trouble, wrong }).toEqual({
+      trouble: null,
+      wrong: [expect.objectContaining({ name: 'durability' })],
+    })
+    expect(facts.server?.content).toMatchObject({
+      schema: { state: 'current' },
+      rights: { lacking: [], foreignTables: [] },
+      work: { givenUp: [], oldestMessageMs: null, purchasesInReview: 0 },
+    })
+    const tables = `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`
+    const names = (await query(url, tables)).map(({ relname }) => relname)
+    expect(names.toSorted()).toEqual([...TABLES].toSorted())
+  })
+
+  test('what waits for the operator is found, by the clock of the database', async () => {
+    const { url } = await freshDatabase({ template: MIGRATED })
+    const store = postgresStore(openTestDatabase(url))
+    const [paid, strange] = [paidPurchase('paid'), paidPurchase('strange')]
+    const now = systemClock().now()
+    await store.purchases.update(paid.email, ORIGIN, () => ({
+      purchase: paid,
+      messages: [draftMessage('payment_confirmed', paid, now)],
+    }))
+    await store.purchases.update(strange.email, ORIGIN, () => ({ purchase: strange }))
+    await query(url, `UPDATE outbox SET created_at = clock_timestamp() - 3 * ${HOUR}`)
+    await query(
+      url,
+      `UPDATE purchases SET state = 'review', review_reason = 'amount', amount_received = 1,
+       paid_at = NULL, amount_paid = NULL, is_duplicate = NULL WHERE id = '${strange.id}'`,
+    )
+    const { server } = await probe(url)
+    expect(server?.content?.work).toMatchObject({ givenUp: [], purchasesInReview: 1 })
+    expect(server?.content?.work?.oldestMessageMs).toBeWithin(3 * 3_600_000, 3.1 * 3_600_000)
+
+    await query(url, "UPDATE outbox SET state = 'given_up', due_at = NULL, ended_at = now()")
+    const later = await probe(url)
+    expect(later.server?.content?.work).toMatchObject({ givenUp: [paid.id], oldestMessageMs: null })
+  })
+}
