@@ -1,18 +1,13 @@
 import { expect, test } from 'bun:test'
 import { checkPostgres } from '../../../application/doctor/postgres/check-postgres.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
-import { parsePostgresUrl } from '../../../infrastructure/config/postgres-url.ts'
 import { probePostgres } from '../../../infrastructure/doctor/postgres.ts'
-import {
-  postgresClient,
-  readWaitingWork,
-  TABLES,
-} from '../../../infrastructure/doctor/postgres-database.ts'
-import { MIGRATIONS } from '../../../infrastructure/postgres/migrations.ts'
+import { TABLES } from '../../../infrastructure/doctor/postgres-database.ts'
 import { postgresStore } from '../../../infrastructure/postgres/store.ts'
 import { systemClock } from '../../../infrastructure/system-clock.ts'
 import { ORIGIN } from '../../support/fakes.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
+import { doctorQuestion } from '../../support/postgres/doctor-question.ts'
 import { freshDatabase } from '../../support/postgres/fresh-database.ts'
 import { query } from '../../support/postgres/query.ts'
 import { paidPurchase } from '../../support/stores/contract-purchases.ts'
@@ -20,26 +15,7 @@ import { MIGRATED, openTestDatabase } from '../../support/stores/postgres-store.
 
 const HOUR = "interval '1 hour'"
 
-/** As `alibi doctor` asks, with the service's own tables and connection. */
-async function probe(url: string) {
-  const parsed = parsePostgresUrl(url)
-  if (parsed?.kind !== 'postgres') throw new Error('no URL of a PostgreSQL')
-  const config = { ...parsed, poolMax: 10, timeoutMs: 5000 }
-  return probePostgres({
-    place: config.shownUrl,
-    isRemote: false,
-    verifiesCertificate: false,
-    poolMax: config.poolMax,
-    timeoutMs: 20_000,
-    open: () => postgresClient(config),
-    migrations: MIGRATIONS,
-    tables: TABLES,
-    countReplicas: null,
-    readWork: readWaitingWork,
-    clock: systemClock(),
-    monotonicMs: () => performance.now(),
-  })
-}
+const probe = (url: string) => probePostgres(doctorQuestion(url))
 
 if (hasPostgres()) {
   test('a database of the service is well, every table of it', async () => {

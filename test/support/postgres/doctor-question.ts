@@ -1,0 +1,31 @@
+import { parsePostgresUrl } from '../../../infrastructure/config/postgres-url.ts'
+import type { PostgresQuestion } from '../../../infrastructure/doctor/postgres.ts'
+import {
+  postgresClient,
+  readWaitingWork,
+  TABLES,
+} from '../../../infrastructure/doctor/postgres-database.ts'
+import { MIGRATIONS } from '../../../infrastructure/postgres/migrations.ts'
+import { systemClock } from '../../../infrastructure/system-clock.ts'
+
+/** As `alibi doctor` asks, with the service's own connection and tables. */
+export function doctorQuestion(url: string, own: Partial<PostgresQuestion> = {}): PostgresQuestion {
+  const parsed = parsePostgresUrl(url)
+  if (parsed?.kind !== 'postgres') throw new Error('no URL of a PostgreSQL')
+  const config = { ...parsed, poolMax: 10, timeoutMs: 5000 }
+  return {
+    place: config.shownUrl,
+    isRemote: false,
+    verifiesCertificate: config.tls.mode.startsWith('verify-'),
+    poolMax: config.poolMax,
+    timeoutMs: 20_000,
+    open: () => postgresClient(config),
+    migrations: MIGRATIONS,
+    tables: TABLES,
+    countReplicas: null,
+    readWork: readWaitingWork,
+    clock: systemClock(),
+    monotonicMs: () => performance.now(),
+    ...own,
+  }
+}
