@@ -3,16 +3,20 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Pool } from 'pg'
-import type { PostgresConfig } from '../../../infrastructure/config/database-settings.ts'
-import { codeOf } from '../../../infrastructure/files/node-errors.ts'
-import { postgresConnectionOptions } from '../../../infrastructure/postgres/connection-options.ts'
-import { production } from '../../support/config-loading.ts'
-import { hasPostgres } from '../../support/postgres/binaries.ts'
-import { type OwnCluster, openOwnCluster, ownCluster } from '../../support/postgres/own-cluster.ts'
-import { dataOf } from '../../support/postgres/postmaster.ts'
-import { query } from '../../support/postgres/query.ts'
-import type { Server } from '../../support/postgres/server.ts'
-import { postgresServer } from '../../support/postgres/shared-server.ts'
+import type { PostgresConfig } from '../../../../infrastructure/config/database-settings.ts'
+import { codeOf } from '../../../../infrastructure/files/node-errors.ts'
+import { postgresConnectionOptions } from '../../../../infrastructure/postgres/connection/connection-options.ts'
+import { production } from '../../../support/config-loading.ts'
+import { hasPostgres } from '../../../support/postgres/binaries.ts'
+import {
+  type OwnCluster,
+  openOwnCluster,
+  ownCluster,
+} from '../../../support/postgres/own-cluster.ts'
+import { dataOf } from '../../../support/postgres/postmaster.ts'
+import { query } from '../../../support/postgres/query.ts'
+import type { Server } from '../../../support/postgres/server.ts'
+import { postgresServer } from '../../../support/postgres/shared-server.ts'
 
 /** Which one depends on whether the server sends the certificate of its authority as well. */
 const UNTRUSTED = ['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']
