@@ -21,7 +21,7 @@ export const SHOW_PAYMENT = describeOperation('showPayment', {
     200: 'Active, still being processed, not paid, or no longer giving access',
     400: 'No session_id, or a malformed one',
     404: 'No session of ours',
-    503: 'The payment provider cannot be reached, or is asked about too many unknown sessions',
+    503: 'The payment provider or the database cannot be reached, or there are too many unknown sessions',
     // For browsers; programs get the error alone.
     429: 'A page that says when to come back',
     500: 'As 503',
@@ -31,5 +31,10 @@ export const SHOW_PAYMENT = describeOperation('showPayment', {
 export const SHOW_CANCELLATION = describeOperation('showCancellation', {
   tags: ['payment'],
   parameters: PAGE_LANGUAGE_PARAMETERS,
-  responses: describePages({ 200: 'Nothing was charged', 429: 'The same', 500: 'The same' }),
+  responses: describePages({
+    200: 'Nothing was charged',
+    429: 'The same',
+    500: 'The same',
+    503: 'The same',
+  }),
 })

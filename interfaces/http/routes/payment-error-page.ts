@@ -14,7 +14,7 @@ const STATES: Readonly<Record<string, PaymentPageState>> = {
   [ROUTES.showCancellation.path]: 'cancel',
 }
 
-const ERRORS: readonly number[] = [429, 500]
+const ERRORS: readonly number[] = [429, 500, 503]
 
 /**
  * The page for an error answer that a browser shows to a buyer. The caller adds the headers. Null for any other answer,
@@ -42,5 +42,8 @@ export function paymentErrorPage(
     status: answer.status,
     ...(answer.status === 429 && state !== 'cancel' ? { text: tooMany() } : {}),
   })
-  return pageAnswer({ headers }, page)
+  const shown = pageAnswer({ headers }, page)
+  const retryAfter = answer.headers.get('retry-after')
+  if (retryAfter !== null) shown.headers.set('Retry-After', retryAfter)
+  return shown
 }
