@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
 import { networkOf } from '../../domain/client-network.ts'
 
@@ -31,15 +32,30 @@ type Verdict = {
   readonly width: RateLimitWidth
 }
 
+const below = (count: number) => fc.integer({ min: 0, max: count - 1 })
+
+/** Clients of few networks, so that many of them have one in common. */
+export const CLIENT_ADDRESSES = fc.oneof(
+  fc
+    .tuple(below(6), below(3), below(4))
+    .map(([sixteen, third, fourth]) => `10.${sixteen}.${third}.${fourth}`),
+  fc
+    .tuple(below(3), below(2), below(2), below(3), below(2))
+    .map(([a, b, c, d, e]) => `2001:db${a}:${b}:${c}0${d}::${e}`),
+)
+
 /** The rules for clients as plain lists, which are counted again for each request. */
 export function rateLimitModel({
   limit,
   windowMs,
   placesMax,
+  fullWaitMs = null,
 }: {
   limit: number
   windowMs: number
   placesMax: number
+  /** For how long those wait for whom there is no place; null for until the oldest hit is over. */
+  fullWaitMs?: number | null
 }) {
   let hits: Hit[] = []
   /** When each network that is counted got its place. */
@@ -87,7 +103,7 @@ export function rateLimitModel({
       const refusals = stands.filter(({ accepted }) => !accepted)
       const added = counted.filter(({ network }) => !opened.has(network))
       if (refusals.length === 0 && opened.size + added.length > placesMax) {
-        const resetMs = (hits[0]?.at ?? now) + windowMs - now
+        const resetMs = fullWaitMs ?? (hits[0]?.at ?? now) + windowMs - now
         return { accepted: false, remaining: 0, resetMs, width: stands[0]?.width ?? 'client' }
       }
       const [worst] = refusals.toSorted((one, other) => other.resetMs - one.resetMs)

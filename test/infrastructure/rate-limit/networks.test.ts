@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { RATE_LIMIT_WIDTHS } from '../../../application/rate-limit-width.ts'
 import { slidingWindowLimiter } from '../../../infrastructure/rate-limit/sliding-window-limiter.ts'
-import { rateLimitModel } from '../../support/rate-limit-model.ts'
+import { CLIENT_ADDRESSES, rateLimitModel } from '../../support/rate-limit-model.ts'
 
 const WINDOW_MS = 1000
 
@@ -34,17 +34,8 @@ async function countAccepted(
   return accepted
 }
 
-const below = (count: number) => fc.integer({ min: 0, max: count - 1 })
-const ADDRESS = fc.oneof(
-  fc
-    .tuple(below(6), below(3), below(4))
-    .map(([sixteen, third, fourth]) => `10.${sixteen}.${third}.${fourth}`),
-  fc
-    .tuple(below(3), below(2), below(2), below(3), below(2))
-    .map(([a, b, c, d, e]) => `2001:db${a}:${b}:${c}0${d}::${e}`),
-)
 const STEPS = fc.array(
-  fc.record({ address: ADDRESS, pauseMs: fc.constantFrom(0, 0, 1, 20, 150, 700) }),
+  fc.record({ address: CLIENT_ADDRESSES, pauseMs: fc.constantFrom(0, 0, 1, 20, 150, 700) }),
   { maxLength: 200 },
 )
 
