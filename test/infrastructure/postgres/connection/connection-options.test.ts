@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { Pool } from 'pg'
 import type { PostgresConfig } from '../../../../infrastructure/config/database-settings.ts'
 import { codeOf } from '../../../../infrastructure/files/node-errors.ts'
 import { postgresConnectionOptions } from '../../../../infrastructure/postgres/connection/connection-options.ts'
 import { production } from '../../../support/config-loading.ts'
 import { hasPostgres } from '../../../support/postgres/binaries.ts'
-import {
-  type OwnCluster,
-  openOwnCluster,
-  ownCluster,
-} from '../../../support/postgres/own-cluster.ts'
+import { openPool } from '../../../support/postgres/open-pool.ts'
+import { type OwnCluster, openOwnCluster } from '../../../support/postgres/own-cluster.ts'
 import { dataOf } from '../../../support/postgres/postmaster.ts'
 import { query } from '../../../support/postgres/query.ts'
 import type { Server } from '../../../support/postgres/server.ts'
@@ -34,18 +29,6 @@ async function connected(url: string): Promise<unknown> {
     const reason = codeOf(error) ?? (error as Error).message
     return UNTRUSTED.includes(reason) ? 'untrusted' : reason
   }
-}
-
-function openPool(url: string, settings: Record<string, string> = {}): Pool {
-  const config = production({ DATABASE_URL: url, DATABASE_TIMEOUT: '5s', ...settings }).database
-  const { timeoutMs } = config as PostgresConfig
-  const pool = new Pool({
-    ...postgresConnectionOptions(config as PostgresConfig),
-    connectionTimeoutMillis: timeoutMs,
-  })
-  pool.on('error', () => {})
-  onTestFinished(() => pool.end())
-  return pool
 }
 
 /** The URL with another host, and other parts in place of its own. */
@@ -213,66 +196,7 @@ if (hasPostgres()) {
     await expect(ended).rejects.toMatchObject({ code: '57P01' })
     expect((await pool.query(SESSION)).rows).toHaveLength(1)
   })
-
-  describe('several hosts', () => {
-    test('lead to the one that takes writes, also once that is another', async () => {
-      const cluster = await ownCluster({ fsync: false })
-      const standby = await cluster.makeStandby()
-      const hosts = `localhost:${standby.port},localhost:${cluster.port}`
-      const url = `postgres://alibi:${encodeURIComponent(cluster.rolePassword)}@${hosts}/alibi`
-      const pool = openPool(url)
-      expect((await pool.query('SHOW port')).rows).toEqual([{ port: String(cluster.port) }])
-
-      await cluster.kill()
-      const refused = await openPool(url)
-        .query('SELECT')
-        .catch((error: unknown) => error)
-      expect(refused).toBeInstanceOf(Error)
-      const { message } = refused as Error
-      expect(message).toStartWith('no server can be used (')
-      expect(message).toContain(`localhost:${standby.port}: the server takes no writes`)
-      expect(message).not.toContain(cluster.rolePassword)
-
-      await standby.promote()
-      const writable = openPool(url)
-      expect((await writable.query('SHOW port')).rows).toEqual([{ port: String(standby.port) }])
-    })
-
-    test('each have their share of the time', async () => {
-      const server = await postgresServer()
-      const silent = await serve(() => {})
-      const hosts = `127.0.0.1:${silent},127.0.0.1:${server.port}`
-      const url = `postgres://alibi:${encodeURIComponent(server.rolePassword)}@${hosts}/postgres`
-      expect((await openPool(url, { DATABASE_TIMEOUT: '2s' }).query(SESSION)).rows).toHaveLength(1)
-    })
-  })
 }
-
-describe('what is no PostgreSQL', () => {
-  test('and never answers is given up in time', async () => {
-    const port = await serve(() => {})
-    const pool = openPool(`postgres://u@127.0.0.1:${port}`, { DATABASE_TIMEOUT: '1s' })
-    await expect(pool.query('SELECT')).rejects.toThrow('connection timeout')
-    expect(pool.totalCount).toBe(0)
-  })
-
-  test('and never answers is given up after connect_timeout', async () => {
-    const port = await serve(() => {})
-    const url = `postgres://u@127.0.0.1:${port}/?connect_timeout=1&sslmode=require`
-    const pool = openPool(url, { DATABASE_TIMEOUT: '1m' })
-    await expect(pool.query('SELECT')).rejects.toThrow('timed out')
-  })
-
-  test.each<[string, (socket: Socket) => void, string]>([
-    ['ends', (socket) => void socket.end(), 'the server closed the connection'],
-    ['says more than it should', (socket) => void socket.write('Sx'), 'the server offers no TLS'],
-    ['says something else', (socket) => void socket.write('E'), 'the server offers no TLS'],
-  ])('and %s is not gone on with', async (_, answer, reason) => {
-    const port = await serve((socket) => socket.once('data', () => answer(socket)))
-    const url = `postgres://u:p@127.0.0.1:${port}/?sslmode=require`
-    await expect(openPool(url).query('SELECT')).rejects.toThrow(reason)
-  })
-})
 
 test('a file that cannot be read is a problem of the setting, without its path', () => {
   const url = 'postgres://u:p@h/d?sslmode=verify-full&sslrootcert=/canary7f3a/ca.pem'
@@ -281,25 +205,6 @@ test('a file that cannot be read is a problem of the setting, without its path',
     'DATABASE_URL: the file that sslrootcert names cannot be read',
   )
 })
-
-/** A server for the test that does with each connection what it is told. Its port is returned. */
-async function serve(take: (socket: Socket) => void): Promise<number> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    take(socket)
-  })
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  onTestFinished(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  })
-  const address = server.address()
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 /** Of the role `alibi`, beside its key, signed by the authority. */
 async function makeClientCertificate({ folder }: OwnCluster, authority: string): Promise<string> {
