@@ -42,6 +42,7 @@ export const TASK_NAMES = [
   'outbox',
   'price',
   'pruning',
+  'rate_limits',
   'readiness',
   'reconciler',
   'routes',

@@ -1,11 +1,9 @@
 import { getTableName, is } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgTable } from 'drizzle-orm/pg-core'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import type { WaitingWork } from '../../application/doctor/database.ts'
-import type { PostgresConfig } from '../config/database-settings.ts'
 import { describeWaitingWork } from '../database/waiting-work.ts'
-import { postgresConnectionOptions } from '../postgres/connection/connection-options.ts'
 import type { PostgresDatabase } from '../postgres/connection/database.ts'
 import { postgresPurchaseRepository } from '../postgres/purchase-repository.ts'
 import * as schema from '../postgres/schema.ts'
@@ -17,14 +15,6 @@ export const TABLES: readonly string[] = [
   'locks',
   ...Object.values(schema).flatMap((one) => (is(one, PgTable) ? [getTableName(one)] : [])),
 ]
-
-/** A client that has not connected yet. Throws `ConfigError` where a file for TLS cannot be read. */
-export function postgresClient(database: PostgresConfig): Client {
-  const { Client: NegotiatedClient = Client, ...options } = postgresConnectionOptions(database)
-  const client = new NegotiatedClient(options)
-  if (client instanceof Client) return client
-  throw new Error('the driver makes clients of another kind')
-}
 
 /** What waits for the operator in a database of this executable's schema. */
 export async function readWaitingWork(client: Client, now: Date): Promise<WaitingWork> {

@@ -7,19 +7,28 @@ import {
   SELECT_ACCESS,
   toAccessFacts,
 } from './find-access.ts'
+import { shareRoundTrips } from './shared-round-trips.ts'
+
+export type AccessOptions = Pick<Parameters<typeof shareRoundTrips>[0], 'beginUse'>
+
+const ADDRESSES_AT_ONCE = 256
+const ROUND_TRIPS_MAX = 2
 
 // Why: docs/decisions.md#on-postgresql-facts-are-read-each-time
-/** Reads the facts at each call. */
-export function postgresAccessRepository({ query }: PostgresDatabase): AccessRepository {
+/** Reads the facts at each call. Calls that come while others are under way share a round trip. */
+export function postgresAccessRepository(
+  { query }: PostgresDatabase,
+  { beginUse }: AccessOptions,
+): AccessRepository {
   async function find(asked: readonly Asked[]): Promise<readonly AccessFacts[]> {
     return (await query<AccessRow>(SELECT_ACCESS, bindAccess(asked))).map(toAccessFacts)
   }
 
-  return {
-    async findByEmail(email, digests) {
-      const [facts] = await find([{ email, digests: digests() }])
-      if (!facts) throw new Error('the facts of an address were asked for, and none came')
-      return facts
-    },
-  }
+  const findShared = shareRoundTrips({
+    run: find,
+    itemsMax: ADDRESSES_AT_ONCE,
+    inFlightMax: ROUND_TRIPS_MAX,
+    beginUse,
+  })
+  return { findByEmail: (email, digests) => findShared({ email, digests: digests() }) }
 }

@@ -8,9 +8,17 @@ import {
 } from '../database/migration-history.ts'
 import { IncompatibleDatabase } from '../database/outage.ts'
 import init from './migrations/0001_init.sql' with { type: 'text' }
+import rateLimits from './migrations/0002_rate_limits.sql' with { type: 'text' }
+import leases from './migrations/0003_leases.sql' with { type: 'text' }
+import takeRateLimits from './migrations/0004_take_rate_limits.sql' with { type: 'text' }
 
 /** In the order in which they are applied. A released one never changes. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001_init', sql: init }]
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001_init', sql: init },
+  { name: '0002_rate_limits', sql: rateLimits },
+  { name: '0003_leases', sql: leases },
+  { name: '0004_take_rate_limits', sql: takeRateLimits },
+]
 
 const SUBJECT = 'the database at DATABASE_URL'
 const VERSION_MIN = 150_000
@@ -28,18 +36,18 @@ const CREATE_HISTORY = `
   INSERT INTO migration_lock (id) VALUES (1) ON CONFLICT DO NOTHING`
 
 export const LOCK_MIGRATIONS = 'SELECT FROM migration_lock WHERE id = 1 FOR UPDATE'
+/** Waits until nobody migrates, or copies the database. */
+export const LOCK_OUT_MIGRATIONS = 'SELECT FROM migration_lock WHERE id = 1 FOR SHARE'
 
 /**
  * Applies the migrations that the database lacks, each whole or not at all, and returns the names of those it applied
  * itself. Several processes may do it at once: one does, and the others wait for it. Throws `IncompatibleDatabase` for
- * a server that is too old, a database that a newer executable has migrated, or one whose migrations are not those of
- * this executable.
+ * a database that a newer executable has migrated, or one whose migrations are not those of this executable.
  */
 export async function applyMigrations(
   client: Client,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<readonly string[]> {
-  await assertVersion(client)
   // Most starts end here, without waiting for another process that is migrating.
   const pending = await findPending(client, migrations)
   if (pending.length === 0) return []
@@ -52,14 +60,16 @@ export async function applyMigrations(
   return applied
 }
 
-/** For a process that must not change the tables under a service that runs. Throws `IncompatibleDatabase`. */
+/**
+ * As `applyMigrations`, for a process that must not change the tables under a service that runs: where a migration is
+ * lacking, it throws `IncompatibleDatabase`.
+ */
 export async function refuseOutdated(
   client: Client,
   migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> {
-  await assertVersion(client)
+): Promise<readonly string[]> {
   const [pending] = await findPending(client, migrations)
-  if (!pending) return
+  if (!pending) return []
   throw new IncompatibleDatabase(
     `${SUBJECT} lacks the migration ${pending.name}: start the service, or run "alibi migrate"`,
   )
@@ -82,7 +92,8 @@ export async function readHistory(client: Client): Promise<readonly AppliedMigra
   return history.rows
 }
 
-async function assertVersion(client: Client): Promise<void> {
+/** Throws `IncompatibleDatabase` for a server that is too old. */
+export async function assertUsable(client: Client): Promise<void> {
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version')
   const { rows: numbers } = await client.query<{ server_version_num: string }>(
     'SHOW server_version_num',

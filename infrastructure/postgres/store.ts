@@ -1,5 +1,5 @@
 import type { DatabaseStore } from '../database/database-store.ts'
-import { postgresAccessRepository } from './access-repository.ts'
+import { type AccessOptions, postgresAccessRepository } from './access-repository.ts'
 import { postgresAuditTrail } from './audit-trail.ts'
 import type { PostgresDatabase } from './connection/database.ts'
 import { postgresDatabaseHealth } from './database-health.ts'
@@ -16,7 +16,10 @@ import { postgresStatistics } from './statistics.ts'
 import { postgresSweepRepository } from './sweep-repository.ts'
 import { postgresVerificationRepository } from './verification-repository.ts'
 
-export function postgresStore(database: PostgresDatabase): DatabaseStore {
+export function postgresStore(
+  database: PostgresDatabase,
+  { beginUse }: Pick<AccessOptions, 'beginUse'>,
+): DatabaseStore {
   return {
     otps: postgresOtpRepository(database),
     verifications: postgresVerificationRepository(database),
@@ -28,7 +31,7 @@ export function postgresStore(database: PostgresDatabase): DatabaseStore {
     outbox: postgresOutboxRepository(database),
     sweeps: postgresSweepRepository(database),
     logOuts: postgresLogOutRepository(database),
-    access: postgresAccessRepository(database),
+    access: postgresAccessRepository(database, { beginUse }),
     personalData: postgresPersonalData(database),
     retention: postgresRetention(database),
     databaseHealth: postgresDatabaseHealth(database),

@@ -27,6 +27,7 @@ export function serviceTasks({
   tokenLifetimeMs,
   backups,
   replicas,
+  ofDatabase = { ofEach: [], ofLeader: [] },
   isReady,
   loadRoutes,
   monotonicMs,
@@ -38,6 +39,8 @@ export function serviceTasks({
   backups: ScheduledBackups | null
   /** Null where no other process can serve on the database. */
   replicas: Replicas | null
+  /** What the kind of database asks for. */
+  ofDatabase?: { readonly ofEach: readonly Task[]; readonly ofLeader: readonly Task[] }
   isReady: () => Promise<boolean>
   /** Has the routes ready before a request asks for them. */
   loadRoutes: () => Promise<unknown>
@@ -58,6 +61,7 @@ export function serviceTasks({
       // So that the log reports a failing database even where no client asks /ready.
       { name: 'readiness', everyMs: 30 * SECOND_MS, work: isReady },
       ...(replicas ? [signOfLifeTask(replicas)] : []),
+      ...ofDatabase.ofEach,
     ],
     ofLeader: () => [
       { name: 'outbox', everyMs: SECOND_MS, work: (term) => deliverOutbox(ports, term) },
@@ -69,6 +73,7 @@ export function serviceTasks({
       },
       { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
       { name: 'mail_limit', everyMs: MINUTE_MS, work: watchMailLimit(ports) },
+      ...ofDatabase.ofLeader,
     ],
   }
 }

@@ -105,9 +105,9 @@ export type ReadContent = {
 }
 
 export type Migration = {
-  /** Where the database is. */
+  /** Where the database is: a path, or a URL without its password. */
   readonly path: string
-  readonly applyMigrations: () => MigrationReport
+  readonly applyMigrations: () => Promise<MigrationReport>
 }
 
 export type MigrationReport = {
@@ -115,7 +115,7 @@ export type MigrationReport = {
   readonly applied: readonly string[]
   /** The latest of all. */
   readonly version: string
-  /** The path of the copy from before; null where there was nothing to keep. */
+  /** The path of the copy from before; null where there was nothing to keep, and for a PostgreSQL. */
   readonly copy: string | null
 }
 

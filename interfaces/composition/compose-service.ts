@@ -1,33 +1,33 @@
 import { dirname } from 'node:path'
-import type { Content, Log, Ports } from '../../application/ports.ts'
+import type { Clock, Content, Log, Ports } from '../../application/ports.ts'
 import type { SandboxCheckout } from '../../application/sandbox-checkout.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
-import type { RateLimit } from '../../infrastructure/config/durations.ts'
 import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { lastReasonCache } from '../../infrastructure/last-reason-cache.ts'
 import { sessionQuestionGate } from '../../infrastructure/rate-limit/session-question-gate.ts'
-import { slidingWindowLimiter } from '../../infrastructure/rate-limit/sliding-window-limiter.ts'
 import { developmentSecret } from '../../infrastructure/secrets/development-secret.ts'
 import { hmacSecrets } from '../../infrastructure/secrets/hmac-secrets.ts'
 import { jwtTokens } from '../../infrastructure/secrets/jwt-tokens.ts'
 import { orderSeals } from '../../infrastructure/secrets/order-seals.ts'
-import { systemClock } from '../../infrastructure/system-clock.ts'
 import {
   measuredMailer,
   measuredPayments,
   NO_TELEMETRY,
 } from '../../infrastructure/telemetry/instrumented.ts'
+import type { RateLimitPolicy } from '../http/paths.ts'
 import type { HttpOptions } from '../http/request/options.ts'
 import { composeMailer, composePayment } from './compose-providers.ts'
+import type { ServedDatabase } from './served-database.ts'
 
 const monotonicMs = () => performance.now()
 
 type ServiceParts = {
   readonly config: Config
   readonly store: DatabaseStore
+  readonly clock: Clock
   readonly log: Log
   readonly content: Content
   /** Where the service listens. */
@@ -47,6 +47,7 @@ const LAST_REASONS_CACHE_MAX = 10_000
 export async function composePorts({
   config,
   store,
+  clock,
   log,
   content,
   url,
@@ -59,7 +60,6 @@ export async function composePorts({
   stop: () => void
 }> {
   const secret = config.jwtSecret ?? developmentSecret(dirname(sqlitePathOf(config.database)))
-  const clock = systemClock()
   const seals = orderSeals({ secret, previousSecret: config.jwtSecretPrevious })
   const payment = await composePayment({ config, store, seals, clock, publicUrl, url })
   const mailer = await composeMailer(config.email, {
@@ -101,7 +101,11 @@ export async function composePorts({
 
 /** What the HTTP interface needs beside the ports. */
 export function composeHttp(
-  { config, publicUrl }: Pick<ServiceParts, 'config' | 'publicUrl'>,
+  {
+    config,
+    publicUrl,
+    limiter,
+  }: Pick<ServiceParts, 'config' | 'publicUrl'> & Pick<ServedDatabase, 'limiter'>,
   {
     ports,
     sandboxCheckout,
@@ -114,17 +118,17 @@ export function composeHttp(
     stopping: AbortSignal
   },
 ): HttpOptions {
-  const [first = 0, second = 0] = crypto.getRandomValues(new Uint32Array(2))
-  const seeds = [first, second] as const
-  const limiterOf = (limit: RateLimit | null) =>
-    limit && slidingWindowLimiter({ ...limit, monotonicMs, seeds })
+  const limiterOf = (policy: RateLimitPolicy) => {
+    const limit = config.rateLimits[policy]
+    return limit && limiter(policy, limit)
+  }
   return {
     ports,
     sandbox: sandboxCheckout,
     limiters: {
-      general: limiterOf(config.rateLimits.general),
-      auth: limiterOf(config.rateLimits.auth),
-      premium: limiterOf(config.rateLimits.premium),
+      general: limiterOf('general'),
+      auth: limiterOf('auth'),
+      premium: limiterOf('premium'),
     },
     development: config.environment === 'development',
     version,

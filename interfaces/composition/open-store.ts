@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
-import type { Ports } from '../../application/ports.ts'
+import type { Clock, Ports } from '../../application/ports.ts'
 import {
   type Config,
   type Environment,
   loadConfig,
   loadDatabaseConfig,
 } from '../../infrastructure/config/config.ts'
-import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
+import type { DatabaseConfig } from '../../infrastructure/config/database-settings.ts'
+import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import { takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
@@ -17,14 +18,10 @@ export async function withStore(
   environment: Environment,
   work: (ports: StorePorts) => Promise<number>,
 ): Promise<number> {
-  const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
   const { newGrantId } = await import('../../infrastructure/secrets/hmac-secrets.ts')
-  const { systemClock } = await import('../../infrastructure/system-clock.ts')
-  const path = sqlitePathOf(loadDatabaseConfig(environment))
-  takeOwnersRights(path)
-  const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
+  const { store, clock } = await openStore(loadDatabaseConfig(environment))
   try {
-    return await work({ ...store, clock: systemClock(), secrets: { newGrantId } })
+    return await work({ ...store, clock, secrets: { newGrantId } })
   } finally {
     store.close()
   }
@@ -41,7 +38,6 @@ export async function withPorts(
   const config = loadConfig(environment)
   const { builtInContent } = await import('../../infrastructure/content/content.ts')
   const { createLog } = await import('../../infrastructure/telemetry/log.ts')
-  const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
   const { systemClock } = await import('../../infrastructure/system-clock.ts')
   const { composePorts } = await import('./compose-service.ts')
   function write(text: string) {
@@ -50,13 +46,11 @@ export async function withPorts(
   }
   const { logLevel: level, logFormat: format } = config
   const log = createLog({ level, format, clock: systemClock(), write })
-  const path = sqlitePathOf(config.database)
-  takeOwnersRights(path)
-  const store = openDatabaseAt(existing(path), openCurrentSqliteStore)
+  const { store, clock } = await openStore(config.database)
   const url = `http://localhost:${config.port}`
   const publicUrl = publicUrlOf(config, url)
   const content = builtInContent()
-  const parts = { config, store, log, content, url, publicUrl, write }
+  const parts = { config, store, clock, log, content, url, publicUrl, write }
   const { ports, stop } = await composePorts(parts)
   try {
     return await work(ports)
@@ -64,6 +58,24 @@ export async function withPorts(
     stop()
     store.close()
   }
+}
+
+/** A database that is there and up to date, and the clock that goes with it. */
+async function openStore(
+  config: DatabaseConfig,
+): Promise<{ readonly store: DatabaseStore; readonly clock: Clock }> {
+  const { systemClock } = await import('../../infrastructure/system-clock.ts')
+  const machine = systemClock()
+  if (config.kind === 'sqlite') {
+    const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
+    takeOwnersRights(config.path)
+    const store = openDatabaseAt(existing(config.path), openCurrentSqliteStore)
+    return { store, clock: machine }
+  }
+  const { openPostgresStore } = await import('../../infrastructure/postgres/open.ts')
+  const monotonicMs = () => performance.now()
+  const { store, time } = await openPostgresStore(config, { monotonicMs, machine })
+  return { store, clock: time.clock }
 }
 
 /** An empty database in the wrong place would have nothing but wrong answers. */

@@ -19,8 +19,11 @@ export function postgresCheck(database: PostgresConfig, clock: Clock): Check {
     needsNetwork: isRemote,
     async run() {
       const { probePostgres } = await import('../../infrastructure/doctor/postgres.ts')
-      const { postgresClient, readWaitingWork, TABLES } = await import(
+      const { readWaitingWork, TABLES } = await import(
         '../../infrastructure/doctor/postgres-database.ts'
+      )
+      const { postgresClient } = await import(
+        '../../infrastructure/postgres/connection/connection-options.ts'
       )
       const { MIGRATIONS } = await import('../../infrastructure/postgres/migrations.ts')
       const facts = await probePostgres({

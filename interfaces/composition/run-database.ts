@@ -4,7 +4,6 @@ import {
   type Environment,
   loadDatabaseConfig,
 } from '../../infrastructure/config/config.ts'
-import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
 import { isElsewhere, takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
 import { backUpDatabase } from '../../infrastructure/sqlite/backups/backup.ts'
 import { backUpElsewhere } from '../../infrastructure/sqlite/backups/backup-elsewhere.ts'
@@ -18,9 +17,19 @@ import { existing, openDatabaseAt } from './open-store.ts'
 type OnStep = (step: string) => void
 
 export function openMigration(environment: Environment): Migration {
-  const path = sqlitePathOf(loadDatabaseConfig(environment))
-  takeOwnersRights(path)
-  return { path, applyMigrations: () => openDatabaseAt(path, migrateSqlite) }
+  const database = loadDatabaseConfig(environment)
+  if (database.kind === 'sqlite') {
+    const { path } = database
+    takeOwnersRights(path)
+    return { path, applyMigrations: async () => openDatabaseAt(path, migrateSqlite) }
+  }
+  return {
+    path: database.shownUrl,
+    async applyMigrations() {
+      const { migratePostgres } = await import('../../infrastructure/postgres/open.ts')
+      return { ...(await migratePostgres(database)), copy: null }
+    },
+  }
 }
 
 export function openBackup(

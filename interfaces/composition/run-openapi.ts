@@ -1,6 +1,9 @@
+import type { RateLimiter } from '../../application/ports.ts'
 import { type Environment, loadConfig } from '../../infrastructure/config/config.ts'
+import type { RateLimit } from '../../infrastructure/config/durations.ts'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
+import { systemClock } from '../../infrastructure/system-clock.ts'
 import { createApp } from '../http/app.ts'
 import type { HttpOptions } from '../http/request/options.ts'
 import { composeHttp, composePorts } from './compose-service.ts'
@@ -18,10 +21,18 @@ export async function describeApi(
   const log = () => {}
   const url = 'http://localhost'
   const content = builtInContent()
-  const parts = { config, store, log, content, url, publicUrl: url, write() {} }
+  const clock = systemClock()
+  const limiter = (_: unknown, limit: RateLimit) => unlimited(limit)
+  const parts = { config, store, clock, log, content, url, publicUrl: url, limiter, write() {} }
   const { ports, sandboxCheckout } = await composePorts(parts)
   const stopping = new AbortController().signal
   return openApiDocument(composeHttp(parts, { ports, sandboxCheckout, version, stopping }))
+}
+
+/** It describes the limits, and applies none. */
+function unlimited({ limit, windowMs }: RateLimit): RateLimiter {
+  const verdict = { accepted: true, remaining: limit, resetMs: windowMs, width: 'client' } as const
+  return { limit, windowMs, take: () => verdict }
 }
 
 /** The document that GET /openapi.json answers, without a server. */

@@ -39,6 +39,14 @@ export function postgresConnectionOptions(config: PostgresConfig): PoolConfig {
 
 const ANY_LOGIN: LoginCheck = () => true
 
+/** A client that has not connected yet. Throws `ConfigError` where a file for TLS cannot be read. */
+export function postgresClient(config: PostgresConfig): Client {
+  const { Client: NegotiatedClient = Client, ...options } = postgresConnectionOptions(config)
+  const client = new NegotiatedClient(options)
+  if (client instanceof Client) return client
+  throw new Error('the driver makes clients of another kind')
+}
+
 function noPassword(): never {
   throw new Error('the server asks for a password, and DATABASE_URL has none')
 }

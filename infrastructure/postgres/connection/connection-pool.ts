@@ -1,4 +1,5 @@
-import { type ClientConfig, Pool, type PoolClient } from 'pg'
+import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import type { Telemetry } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { isConnectionLost, statementError, withoutBoundValues } from './outage.ts'
@@ -28,8 +29,20 @@ const IDLE_MAX_MS = 5 * 60_000
 const LIFETIME_MAX_SECONDS = 30 * 60
 
 export function connectionPool(
-  connection: ClientConfig,
-  { max, timeoutMs, budget }: { max: number; timeoutMs: number; budget: TimeBudget },
+  connection: PoolConfig,
+  {
+    max,
+    timeoutMs,
+    budget,
+    telemetry,
+    monotonicMs,
+  }: {
+    max: number
+    timeoutMs: number
+    budget: TimeBudget
+    telemetry: Telemetry
+    monotonicMs: () => number
+  },
 ): ConnectionPool {
   const pool = new Pool({
     ...connection,
@@ -52,12 +65,18 @@ export function connectionPool(
   /** A caller that gives up does not keep the connection that comes later. */
   async function connect(time: TimedUse): Promise<PoolClient> {
     if (!isOpen) throw new Unavailable('storage', { cause: new Error('the database is closed') })
+    const askedAtMs = monotonicMs()
+    const recordWait = (outcome: 'got' | 'gave_up') =>
+      telemetry.record({ kind: 'connection_waited', ms: monotonicMs() - askedAtMs, outcome })
     const connecting = pool.connect()
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(new Error('no connection in time')), time.leftMs())
     try {
-      return await Promise.race([connecting, tooLate])
+      const client = await Promise.race([connecting, tooLate])
+      recordWait('got')
+      return client
     } catch (error) {
+      recordWait('gave_up')
       connecting.then(
         (client) => client.release(),
         () => {},
@@ -95,7 +114,10 @@ export function connectionPool(
           throw failure ?? error
         } finally {
           clearTimeout(timer)
-          if (isLost) destroySocket(client)
+          if (isLost) {
+            telemetry.record({ kind: 'connection_failed' })
+            destroySocket(client)
+          }
           client.release(isLost)
         }
       } finally {

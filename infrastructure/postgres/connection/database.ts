@@ -1,10 +1,11 @@
-import type { ClientConfig } from 'pg'
+import type { PoolConfig } from 'pg'
+import type { Telemetry } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { randomIndex } from '../../secrets/random.ts'
 import type { Connection, Queries } from './connection.ts'
 import { connectionPool, type PoolState } from './connection-pool.ts'
 import type { Lock } from './locks.ts'
-import { isConflict } from './outage.ts'
+import { conflictOf } from './outage.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 export type { Queries } from './connection.ts'
@@ -46,12 +47,12 @@ export type PostgresDatabase = {
 }
 
 export type PostgresOptions = {
-  readonly connection: ClientConfig
+  readonly connection: PoolConfig
   readonly poolMax: number
   readonly timeoutMs: number
   readonly budget: TimeBudget
-  /** Called for each transaction that has to run again. */
-  readonly onConflict?: () => void
+  readonly telemetry: Telemetry
+  readonly monotonicMs: () => number
 }
 
 /** More than enough: the locks leave few ways to be in each other's way. */
@@ -66,9 +67,16 @@ export function openPostgres({
   poolMax,
   timeoutMs,
   budget,
-  onConflict = () => {},
+  telemetry,
+  monotonicMs,
 }: PostgresOptions): PostgresDatabase {
-  const pool = connectionPool(connection, { max: poolMax, timeoutMs, budget })
+  const pool = connectionPool(connection, {
+    max: poolMax,
+    timeoutMs,
+    budget,
+    telemetry,
+    monotonicMs,
+  })
   let hasFailed = false
   // A process that is frozen or cut off in the middle of a transaction must not keep its locks.
   const limits = `SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`
@@ -116,9 +124,10 @@ export function openPostgres({
       try {
         return await work()
       } catch (error) {
-        if (!isConflict(error)) throw error
+        const reason = conflictOf(error)
+        if (reason === null) throw error
         if (tries >= TRIES_MAX) throw new Unavailable('storage', { cause: error })
-        onConflict()
+        telemetry.record({ kind: 'transaction_retried', reason })
         await Bun.sleep(randomIndex(RETRY_MAX_MS))
       }
     }

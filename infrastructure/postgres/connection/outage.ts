@@ -14,7 +14,7 @@ const SQLSTATE = /^[0-9A-Z]{5}$/
 const OUTAGE_STATE = /^(?:08|28|3D|53|57|58|F0|XX|25006|25P0[34]|42501|55P03)/
 
 /** Two transactions were in each other's way, and one of them has to begin again. */
-const CONFLICT_STATE = /^(?:40001|40P01)$/
+const CONFLICTS = { '40001': 'serialization', '40P01': 'deadlock' } as const
 
 /** Whatever happened, the connection is of no more use, or leads to a server that is none any more. */
 const LOST_STATE = /^(?:08|28|3D|57P|58|F0|XX|25006|25P0[34])/
@@ -36,9 +36,10 @@ export function statementError(error: unknown): unknown {
   return isOutage ? new Unavailable('storage', { cause: error }) : error
 }
 
-/** Whether a transaction that failed with this may succeed when it runs again. */
-export function isConflict(error: unknown): boolean {
-  return CONFLICT_STATE.test(sqlStateOf(error) ?? '')
+/** Why a transaction that failed with this may succeed when it runs again; null where it will not. */
+export function conflictOf(error: unknown): 'serialization' | 'deadlock' | null {
+  const state = sqlStateOf(error)
+  return state === '40001' || state === '40P01' ? CONFLICTS[state] : null
 }
 
 /** Whether the connection on which this happened is to be given up. */

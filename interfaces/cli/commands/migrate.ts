@@ -2,39 +2,37 @@ import type { Command } from '../command.ts'
 import type { MigrationReport } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
-import { withProgress } from '../progress.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',
   summary: 'bring the database up to date',
   operands: [],
   options: [JSON_OPTION],
-  details: `Applies the migrations that the database lacks, after a copy of it as it was has been put beside it.
+  details: `Applies the migrations that the database lacks, after a copy of it as it was has been put beside it. A
+PostgreSQL is not copied: back it up before.
 Needs no setting but DATABASE_URL.`,
   parse: () => ({}),
   run: async (context) => migrate({ ...context, ...(await context.openMigration()) }),
 }
 
 /** Brings the database up to date and says what that took. */
-export function migrate({
+export async function migrate({
   path,
   applyMigrations,
   json,
   print,
   progress,
 }: {
-  /** Where the database is. */
+  /** Where the database is: a path, or a URL without its password. */
   path: string
-  applyMigrations: () => MigrationReport
+  applyMigrations: () => Promise<MigrationReport>
   json: boolean
   print: (text: string) => void
   /** Shows a line that the next one replaces; null takes it away. */
   progress: (line: string | null) => void
-}): number {
-  const { applied, version, copy } = withProgress(progress, (onStep) => {
-    onStep('looking at the database, copying and migrating it where it is behind')
-    return applyMigrations()
-  })
+}): Promise<number> {
+  progress('looking at the database, copying and migrating it where it is behind …')
+  const { applied, version, copy } = await applyMigrations().finally(() => progress(null))
   if (json) print(JSON.stringify({ database: path, applied, version, copy }))
   else if (applied.length === 0) print(`The database ${path} is up to date at ${version}.`)
   else print(describe({ path, applied, copy }))

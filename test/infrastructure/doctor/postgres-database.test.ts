@@ -11,7 +11,7 @@ import { doctorQuestion } from '../../support/postgres/doctor-question.ts'
 import { freshDatabase } from '../../support/postgres/fresh-database.ts'
 import { query } from '../../support/postgres/query.ts'
 import { paidPurchase } from '../../support/stores/contract-purchases.ts'
-import { MIGRATED, openTestDatabase } from '../../support/stores/postgres-store.ts'
+import { MIGRATED, openTestDatabase, testBudget } from '../../support/stores/postgres-store.ts'
 
 const HOUR = "interval '1 hour'"
 
@@ -38,7 +38,7 @@ if (hasPostgres()) {
 
   test('what waits for the operator is found, by the clock of the database', async () => {
     const { url } = await freshDatabase({ template: MIGRATED })
-    const store = postgresStore(openTestDatabase(url))
+    const store = postgresStore(openTestDatabase(url), { beginUse: testBudget().begin })
     const [paid, strange] = [paidPurchase('paid'), paidPurchase('strange')]
     const now = systemClock().now()
     await store.purchases.update(paid.email, ORIGIN, () => ({

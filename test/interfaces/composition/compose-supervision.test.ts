@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { DatabaseFilesReplaced } from '../../../infrastructure/sqlite/files.ts'
-import { livenessCheck } from '../../../interfaces/composition/compose-supervision.ts'
+import { livenessCheck } from '../../../interfaces/composition/serve-sqlite.ts'
 import { memoryStore } from '../../support/stores/memory-store.ts'
 
 /** The liveness of a service whose database fails with this code of SQLite's. */

@@ -1,10 +1,7 @@
 import { parsePostgresUrl } from '../../../infrastructure/config/postgres-url.ts'
 import type { PostgresQuestion } from '../../../infrastructure/doctor/postgres.ts'
-import {
-  postgresClient,
-  readWaitingWork,
-  TABLES,
-} from '../../../infrastructure/doctor/postgres-database.ts'
+import { readWaitingWork, TABLES } from '../../../infrastructure/doctor/postgres-database.ts'
+import { postgresClient } from '../../../infrastructure/postgres/connection/connection-options.ts'
 import { MIGRATIONS } from '../../../infrastructure/postgres/migrations.ts'
 import { systemClock } from '../../../infrastructure/system-clock.ts'
 

@@ -5,9 +5,13 @@ import {
   openPostgres,
   type PostgresDatabase,
 } from '../../../infrastructure/postgres/connection/database.ts'
-import { timeBudget } from '../../../infrastructure/postgres/connection/time-budget.ts'
+import {
+  type TimeBudget,
+  timeBudget,
+} from '../../../infrastructure/postgres/connection/time-budget.ts'
 import { applyMigrations } from '../../../infrastructure/postgres/migrations.ts'
 import { postgresStore } from '../../../infrastructure/postgres/store.ts'
+import { NO_TELEMETRY } from '../../../infrastructure/telemetry/instrumented.ts'
 import {
   type DatabaseTemplate,
   type FreshDatabase,
@@ -28,7 +32,8 @@ export const MIGRATED: DatabaseTemplate = {
 }
 
 export async function openTemporaryPostgresStore(): Promise<DatabaseStore> {
-  return postgresStore(openTestDatabase(await emptyMigratedDatabase()))
+  const database = openTestDatabase(await emptyMigratedDatabase())
+  return postgresStore(database, { beginUse: testBudget().begin })
 }
 
 /** A pool of connections to a database, which is closed when the test ends. */
@@ -38,10 +43,16 @@ export function openTestDatabase(connectionString: string): PostgresDatabase {
     connection: { connectionString },
     poolMax: 5,
     timeoutMs: TIMEOUT_MS,
-    budget: timeBudget({ limitMs: TIMEOUT_MS, monotonicMs }),
+    budget: testBudget(),
+    telemetry: NO_TELEMETRY,
+    monotonicMs,
   })
   onTestFinished(() => database.close())
   return database
+}
+
+export function testBudget(): TimeBudget {
+  return timeBudget({ limitMs: TIMEOUT_MS, monotonicMs: () => performance.now() })
 }
 
 /** To empty a database takes a tenth of the time that a new one takes. They all go with the server. */

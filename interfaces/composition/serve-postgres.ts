@@ -1,0 +1,85 @@
+import type { Log, Supervisor } from '../../application/ports.ts'
+import type { Telemetry } from '../../application/telemetry.ts'
+import { leaseLeadership } from '../../application/upkeep/lease-leadership.ts'
+import { watchClock } from '../../application/upkeep/watch-clock.ts'
+import { HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
+import type { PostgresConfig } from '../../infrastructure/config/database-settings.ts'
+import { postgresLease } from '../../infrastructure/postgres/leases.ts'
+import { LOCK_OUT_MIGRATIONS, MIGRATIONS } from '../../infrastructure/postgres/migrations.ts'
+import { openPostgresDatabase } from '../../infrastructure/postgres/open.ts'
+import { pruneRateLimits, sharedRateLimits } from '../../infrastructure/postgres/rate-limiter.ts'
+import { postgresReplicas } from '../../infrastructure/postgres/replicas.ts'
+import { postgresStore } from '../../infrastructure/postgres/store.ts'
+import { CALLERS_RIGHTS } from '../../infrastructure/rights/effective-user.ts'
+import { systemClock } from '../../infrastructure/system-clock.ts'
+import type { Task } from '../background/background.ts'
+import type { ServedDatabase } from './served-database.ts'
+import { wait } from './wait.ts'
+
+/** For a migration that another replica is carrying out, too. */
+const OPENING_MAX_MS = HOUR_MS
+/** A third of what a replica may at most be wrong by. */
+const CLOCK_EVERY_MS = 20 * SECOND_MS
+/** Another replica leads within a minute, so that rows of finished windows are gone within 90 seconds. */
+const RATE_LIMITS_EVERY_MS = 15 * SECOND_MS
+const RATE_LIMITS_AT_ONCE = 1000
+
+const monotonicMs = () => performance.now()
+
+/** Serves from a PostgreSQL, on which other replicas serve, too. */
+export async function servePostgres(
+  config: PostgresConfig,
+  {
+    log,
+    telemetry,
+    supervisor,
+    version,
+  }: { log: Log; telemetry: Telemetry; supervisor: Supervisor; version: string },
+): Promise<ServedDatabase> {
+  supervisor.starting('connects to the database', { withinMs: OPENING_MAX_MS })
+  const machine = systemClock()
+  const { database, budget, time, applied } = await openPostgresDatabase(config, {
+    isUpToDate: false,
+    telemetry,
+    monotonicMs,
+    machine,
+  })
+  // A new database needs no line in the log.
+  const wasThere = !applied.some((name) => name === MIGRATIONS[0]?.name)
+  if (applied.length > 0 && wasThere)
+    log('database.migrated', { applied: applied.join(' '), copy: null })
+  const store = postgresStore(database, { beginUse: budget.begin })
+  const id = crypto.randomUUID()
+  const replicas = postgresReplicas(database, { id, version, monotonicMs })
+  // Whoever copies the database looks for signs of life once it has locked the migrations.
+  await replicas.signOfLife()
+  await database.query(LOCK_OUT_MIGRATIONS)
+  const lease = postgresLease(database, { holder: id })
+  const rateLimits = sharedRateLimits({ database, beginUse: budget.begin })
+  const clockTask: Task = {
+    name: 'clock',
+    everyMs: CLOCK_EVERY_MS,
+    work: watchClock({ measureClock: time.measure, log }),
+  }
+  const rateLimitTask: Task = {
+    name: 'rate_limits',
+    everyMs: RATE_LIMITS_EVERY_MS,
+    async work(term) {
+      while (!term.aborted && (await pruneRateLimits(database, RATE_LIMITS_AT_ONCE)));
+    },
+  }
+  return {
+    store,
+    clock: time.clock,
+    rights: CALLERS_RIGHTS,
+    leadership: leaseLeadership({ log, telemetry }, { lease, monotonicMs, wait }),
+    replicas,
+    poolState: database.poolState,
+    tasks: { ofEach: [clockTask], ofLeader: [rateLimitTask] },
+    limiter: (name, limit) => rateLimits.limiter({ name, ...limit }),
+    forRequest: budget.forRequest,
+    // A restart mends no database.
+    checkLiveness: async () => {},
+    close: store.close,
+  }
+}

@@ -1,0 +1,31 @@
+import type { Clock, RateLimiter } from '../../application/ports.ts'
+import type { Leadership } from '../../application/upkeep/leadership.ts'
+import type { Replicas } from '../../application/upkeep/replicas.ts'
+import type { RateLimit } from '../../infrastructure/config/durations.ts'
+import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
+import type { PoolState } from '../../infrastructure/prometheus/pool-metrics.ts'
+import type { TakenRights } from '../../infrastructure/rights/effective-user.ts'
+import type { Task } from '../background/background.ts'
+import type { RateLimitPolicy } from '../http/paths.ts'
+
+/** The database that a service works with, and all that follows from its kind. */
+export type ServedDatabase = {
+  readonly store: DatabaseStore
+  /** By which everything is judged that the database keeps. */
+  readonly clock: Clock
+  /** With which the process uses the files of the database. */
+  readonly rights: TakenRights
+  readonly leadership: Leadership
+  /** Null where no other process can serve on the database. */
+  readonly replicas: Replicas | null
+  /** Null for an embedded database, which has no connections. */
+  readonly poolState: (() => PoolState) | null
+  /** What has to be done beside what every service does. */
+  readonly tasks: { readonly ofEach: readonly Task[]; readonly ofLeader: readonly Task[] }
+  limiter(policy: RateLimitPolicy, limit: RateLimit): RateLimiter
+  /** Everything that the work asks of the database is of one request. */
+  forRequest<Result>(work: () => Result): Result
+  /** Throws where a restart may help. */
+  checkLiveness(): Promise<void>
+  close(): void
+}
