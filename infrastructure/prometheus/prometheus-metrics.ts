@@ -70,7 +70,7 @@ export function prometheusMetrics({
           await countGrantChanges()
           return sources.readDatabaseStatistics()
         })
-        const replicas = await unlessDown(async () => sources.replicas?.findLive() ?? null)
+        const replicas = await unlessDown(() => countReplicas(sources))
         const momentary = new Registry()
         await addMomentary(momentary, sources, databaseStatistics)
         addReplicaMetrics(momentary, sources.leadership, replicas)
@@ -93,6 +93,10 @@ async function addMomentary(
   addDatabaseMetrics(registry, databaseStatistics, clock.now())
   if (poolState) addPoolState(registry, poolState())
   await addBackupMetrics(registry, backups)
+}
+
+async function countReplicas({ replicas }: Sources): Promise<number> {
+  return replicas ? (await replicas.findLive()).length : 1
 }
 
 /** Null while the database does not answer. */

@@ -1,13 +1,12 @@
 import type { Registry } from 'prom-client'
 import type { Leadership } from '../../application/upkeep/leadership.ts'
-import type { Replica } from '../../application/upkeep/replicas.ts'
 import { gauge } from './instruments.ts'
 
-/** `replicas` is null while the database does not answer, and where no other process can serve on it. */
+/** `replicas` is their number, null while the database does not answer: then nobody knows. */
 export function addReplicaMetrics(
   registry: Registry,
   leadership: Pick<Leadership, 'isLeading'>,
-  replicas: readonly Replica[] | null,
+  replicas: number | null,
 ): void {
   gauge(
     registry,
@@ -20,6 +19,6 @@ export function addReplicaMetrics(
   gauge(
     registry,
     { name: 'alibi_replicas', help: 'How many replicas serve on the database.' },
-    replicas ? [{ value: replicas.length }] : [],
+    replicas === null ? [] : [{ value: replicas }],
   )
 }

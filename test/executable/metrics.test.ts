@@ -96,6 +96,7 @@ const AFTER_WALK: Readonly<Record<string, number>> = {
   alibi_ready: 1,
   alibi_database_up: 1,
   alibi_leader: 1,
+  alibi_replicas: 1,
   'alibi_http_requests_total{method="POST",route="/auth/verify-email",status="200"}': 4,
   'alibi_http_requests_total{method="POST",route="/auth/verify-email",status="503"}': 1,
   'alibi_http_requests_total{method="POST",route="/auth/confirm-email",status="200"}': 3,
