@@ -1,9 +1,5 @@
 import { GONE_AFTER_MS, type Replica, type Replicas } from '../../application/upkeep/replicas.ts'
-
-/** A database that is asked by single statements, each a transaction by itself. */
-export type Statements = {
-  query<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
-}
+import type { PostgresDatabase } from './connection/database.ts'
 
 /**
  * Whoever is gone is forgotten by the next one that says it lives. Rows that another process forgets at this moment are
@@ -35,7 +31,7 @@ const GONE_AFTER = `${GONE_AFTER_MS} milliseconds`
 
 /** The processes that serve on the database, as the one of this id and version. */
 export function postgresReplicas(
-  database: Statements,
+  database: Pick<PostgresDatabase, 'query'>,
   {
     id,
     version,
@@ -61,6 +57,8 @@ export function postgresReplicas(
 }
 
 /** Those that serve, for whoever does not serve itself. Throws `Unavailable('storage')`. */
-export function findLiveReplicas(database: Statements): Promise<readonly Replica[]> {
+export function findLiveReplicas(
+  database: Pick<PostgresDatabase, 'query'>,
+): Promise<readonly Replica[]> {
   return database.query<Replica>(FIND_LIVE, [GONE_AFTER])
 }

@@ -3,7 +3,7 @@ import { ASK_EVERY_MS, LEADS_FOR_MS, LEASE_MS } from '../../application/upkeep/l
 import { MINUTE_MS, SECOND_MS } from '../../domain/duration.ts'
 import { type LeaseDatabase, memoryLeases, movedReplicas } from '../support/moved-replicas.ts'
 import { hasPostgres } from '../support/postgres/binaries.ts'
-import { postgresLeases } from '../support/postgres/leases.ts'
+import { postgresLeases } from '../support/stores/postgres-leases.ts'
 
 const DATABASES: [name: string, open: () => Promise<LeaseDatabase>][] = [
   ['memory', async () => memoryLeases()],

@@ -3,10 +3,11 @@ import { LEASE_MS } from '../../../application/upkeep/lease-leadership.ts'
 import { HOUR_MS, SECOND_MS } from '../../../domain/duration.ts'
 import { isLeaseHeld, postgresLease } from '../../../infrastructure/postgres/leases.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
-import { age, leaseTables } from '../../support/postgres/leases.ts'
+import { age } from '../../support/stores/postgres-leases.ts'
+import { emptyMigratedDatabase, openTestDatabase } from '../../support/stores/postgres-store.ts'
 
 async function openLeases() {
-  const database = await leaseTables()
+  const database = openTestDatabase(await emptyMigratedDatabase())
   const [one, other] = [crypto.randomUUID(), crypto.randomUUID()]
   return {
     database,

@@ -3,10 +3,11 @@ import { GONE_AFTER_MS } from '../../../application/upkeep/replicas.ts'
 import { HOUR_MS, SECOND_MS } from '../../../domain/duration.ts'
 import { findLiveReplicas, postgresReplicas } from '../../../infrastructure/postgres/replicas.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
-import { age, leaseTables } from '../../support/postgres/leases.ts'
+import { age } from '../../support/stores/postgres-leases.ts'
+import { emptyMigratedDatabase, openTestDatabase } from '../../support/stores/postgres-store.ts'
 
 async function openReplicas() {
-  const database = await leaseTables()
+  const database = openTestDatabase(await emptyMigratedDatabase())
   let nowMs = 0
   return {
     database,
