@@ -81,16 +81,34 @@ describe('a command', () => {
   })
 })
 
+const START = [
+  'interfaces/main.ts',
+  'interfaces/composition/run-serve.ts',
+  'interfaces/composition/serve-sqlite.ts',
+]
+
 describe('a start of the service', () => {
+  test('on SQLite loads nothing of PostgreSQL', async () => {
+    const service = ['interfaces/main.ts', 'interfaces/composition/run-serve.ts']
+    const [sqlite, postgres] = [
+      await loaded(...START),
+      await loaded(...service, 'interfaces/composition/serve-postgres.ts'),
+    ]
+
+    expect(found(postgres, ['pg'])).toEqual(['pg'])
+    expect(found(sqlite, ['pg'])).toEqual([])
+    expect([...sqlite].filter((name) => name.startsWith('infrastructure/postgres/'))).toEqual([])
+  })
+
   test('loads nothing that is only needed later', async () => {
-    const names = await loaded('interfaces/main.ts', 'interfaces/composition/run-serve.ts')
+    const names = await loaded(...START)
 
     expect(found(names, OF_SOME_COMMANDS)).toContain('drizzle-orm')
     expect(found(names, [...LATER, ...OWN_LATER])).toEqual([])
   })
 
   test("loads none of node's streams", async () => {
-    const start = ['interfaces/main.ts', 'interfaces/composition/run-serve.ts', ...BY_SETTINGS]
+    const start = [...START, ...BY_SETTINGS]
 
     expect(found(await loaded(...start), STREAMS)).toEqual([])
   })

@@ -38,7 +38,7 @@ const ROUND_TRIPS_MAX = 2
 const TAKE = 'SELECT * FROM take_rate_limits($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)'
 
 // Why: docs/decisions.md#rate-limits-of-several-replicas-are-counted-in-the-database
-/** Limits that all replicas on one database share. The requests of a replica share round trips, whatever limits them. */
+/** Limits that all replicas on one database share. Requests of a replica share round trips, whatever limits them. */
 export function sharedRateLimits({
   database,
   beginUse,

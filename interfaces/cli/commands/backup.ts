@@ -14,7 +14,8 @@ export const backupCommand: Command<{ readonly file: string }> = {
 FILE.sha256 for "sha256sum --check". Never overwrites a file. The copy has everything in it,
 addresses included, so only its owner may read it.
 Refuses with PostgreSQL, which is backed up by tools of its own: pg_dump, or pg_basebackup with an
-archive of its WAL. Needs no setting but DATABASE_URL.`,
+archive of its WAL.
+Needs no setting but DATABASE_URL.`,
   parse: ([file = '']) => ({ file }),
   async run(context, { file }) {
     return backup({ ...context, backUp: await context.openBackup(file) })

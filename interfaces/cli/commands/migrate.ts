@@ -8,8 +8,8 @@ export const migrateCommand: Command = {
   summary: 'bring the database up to date',
   operands: [],
   options: [JSON_OPTION],
-  details: `Applies the migrations that the database lacks, after a copy of it as it was has been put beside it. A
-PostgreSQL is not copied: back it up before.
+  details: `Applies the migrations that the database lacks, after a copy of it as it was has been put beside
+it. A PostgreSQL is not copied: back it up before.
 Needs no setting but DATABASE_URL.`,
   parse: () => ({}),
   run: async (context) => migrate({ ...context, ...(await context.openMigration()) }),

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import type { RateLimiter } from '../../../../application/ports.ts'
+import { Unavailable } from '../../../../application/unavailable.ts'
 import type { Language } from '../../../../domain/language.ts'
 import { type Listener, listen } from '../../../../interfaces/http/listen.ts'
 import { resolve } from '../../../support/answers/answer-check.ts'
@@ -135,6 +137,11 @@ const PAGE_SPOILERS: Readonly<
   'showPayment 500': breakOnce,
   'showCancellation 429': exhaust,
   'showCancellation 500': breakOnce,
+  'showCancellation 503': (attempt) => {
+    const general = brokenLimiter()
+    attempt.headers['accept'] = 'text/html'
+    attempt.http = openHttp({ limiters: { ...LIMITS, general } }, attempt.http.ports)
+  },
   'showApp 304': knowPage,
   'showReference 304': knowPage,
   'readOpenApi 304': knowPage,
@@ -144,6 +151,12 @@ const PAGE_SPOILERS: Readonly<
 function exhaust(attempt: Attempt): void {
   attempt.headers['accept'] = 'text/html'
   attempt.http = openHttp({ limiters: NOTHING }, attempt.http.ports)
+}
+
+/** One whose database is out of reach. */
+function brokenLimiter(): RateLimiter {
+  const take = () => Promise.reject(new Unavailable('storage'))
+  return { limit: 1, windowMs: 1000, take }
 }
 
 /** The page cannot be made, but the error page can. */
