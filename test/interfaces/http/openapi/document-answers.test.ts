@@ -155,7 +155,7 @@ function exhaust(attempt: Attempt): void {
 
 /** One whose database is out of reach. */
 function brokenLimiter(): RateLimiter {
-  const take = () => Promise.reject(new Unavailable('storage'))
+  const take = () => Promise.reject(new Unavailable('storage', { cause: new Error('down') }))
   return { limit: 1, windowMs: 1000, take }
 }
 
