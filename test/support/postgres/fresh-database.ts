@@ -1,5 +1,6 @@
 import { afterAll, onTestFinished } from 'bun:test'
-import { Client } from 'pg'
+import { Client, Pool } from 'pg'
+import { query } from './query.ts'
 import { ROLE, roleUrl, type Server, superuserUrl } from './server.ts'
 import { postgresServer } from './shared-server.ts'
 
@@ -57,7 +58,7 @@ export async function openFreshDatabase(
   options: FreshDatabaseOptions = {},
 ): Promise<FreshDatabase & AsyncDisposable> {
   const server = await postgresServer()
-  const administrator = await connectAdministrator(server)
+  const administrator = administratorOf(server)
   const name = `test_${Bun.randomUUIDv7().replaceAll('-', '')}`
   if (options.template) await makeTemplate(server, administrator, options.template)
   await createDatabase(server, administrator, { ...options, name, from: options.template?.name })
@@ -73,7 +74,7 @@ export async function openFreshDatabase(
 
 /** Bun ends what a test has opened in the order in which it was opened, and nobody has to wait for this. */
 async function dropOnceLeft(database: FreshDatabase & AsyncDisposable): Promise<void> {
-  const administrator = await connectAdministrator(await postgresServer())
+  const administrator = administratorOf(await postgresServer())
   const connected = 'SELECT FROM pg_stat_activity WHERE datname = $1'
   for (let look = 1; look <= LOOKS_MAX; look++) {
     if ((await administrator.query(connected, [database.name])).rowCount === 0) break
@@ -82,23 +83,18 @@ async function dropOnceLeft(database: FreshDatabase & AsyncDisposable): Promise<
   await database[Symbol.asyncDispose]()
 }
 
-let administrators: Promise<Client> | null = null
+let administrators: Pool | null = null
 
-/** One connection of this process, which makes and drops its databases. */
-function connectAdministrator(server: Server): Promise<Client> {
-  administrators ??= connect(superuserUrl(server, 'postgres'))
+/** The connections with which this process makes and drops its databases. */
+function administratorOf(server: Server): Pool {
+  const connectionString = superuserUrl(server, 'postgres')
+  administrators ??= new Pool({ connectionString, max: 2 }).on('error', () => {})
   return administrators
-}
-
-async function connect(connectionString: string): Promise<Client> {
-  const client = new Client({ connectionString })
-  await client.connect()
-  return client
 }
 
 async function createDatabase(
   server: Server,
-  administrator: Client,
+  administrator: Pool,
   {
     name,
     from = 'template0',
@@ -111,9 +107,7 @@ async function createDatabase(
   await administrator.query(`CREATE DATABASE ${name} OWNER ${owner} TEMPLATE ${from} ${locale}`)
   if (owned === 'database') return
 
-  const client = await connect(superuserUrl(server, name))
-  await client.query(`ALTER SCHEMA public OWNER TO ${ROLE}`)
-  await client.end()
+  await query(superuserUrl(server, name), `ALTER SCHEMA public OWNER TO ${ROLE}`)
 }
 
 const templates = new Map<string, Promise<void>>()
@@ -121,7 +115,7 @@ const templates = new Map<string, Promise<void>>()
 /** Makes the template, unless this or another process has made it. */
 function makeTemplate(
   server: Server,
-  administrator: Client,
+  administrator: Pool,
   template: DatabaseTemplate,
 ): Promise<void> {
   const known = templates.get(template.name)
@@ -134,21 +128,22 @@ function makeTemplate(
 
 async function makeTemplateOnce(
   server: Server,
-  administrator: Client,
+  administrator: Pool,
   { name, prepare }: DatabaseTemplate,
 ): Promise<void> {
   // One process prepares it, the others wait; when it dies in the middle, another one starts anew.
-  await administrator.query('SELECT pg_advisory_lock(hashtext($1))', [name])
+  const lock = new Client({ connectionString: superuserUrl(server, 'postgres') })
+  await lock.connect()
   try {
-    const query = 'SELECT FROM pg_database WHERE datname = $1 AND datistemplate'
-    if ((await administrator.query(query, [name])).rowCount === 1) return
+    await lock.query('SELECT pg_advisory_lock(hashtext($1))', [name])
+    const made = 'SELECT FROM pg_database WHERE datname = $1 AND datistemplate'
+    if ((await lock.query(made, [name])).rowCount === 1) return
 
-    // What another process has left in the middle of it.
-    await administrator.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    await lock.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     await createDatabase(server, administrator, { name })
     await prepare(roleUrl(server, name))
-    await administrator.query(`ALTER DATABASE ${name} WITH IS_TEMPLATE true`)
+    await lock.query(`ALTER DATABASE ${name} WITH IS_TEMPLATE true`)
   } finally {
-    await administrator.query('SELECT pg_advisory_unlock(hashtext($1))', [name])
+    await lock.end()
   }
 }

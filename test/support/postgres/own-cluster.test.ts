@@ -15,7 +15,7 @@ async function fill({ url }: OwnCluster): Promise<void> {
 if (hasPostgres()) {
   describe.each(EVERY_POSTGRES)('a cluster of %s', (binaries) => {
     test('keeps what was committed when it is stopped or killed, and is where it was', async () => {
-      const cluster = await ownCluster({ binaries })
+      const cluster = await ownCluster({ binaries, fsync: true })
       await fill(cluster)
       const ends = [
         () => cluster.stop('fast'),
@@ -44,7 +44,7 @@ if (hasPostgres()) {
     })
 
     test('has a certificate for its host, which its authority has signed', async () => {
-      const cluster = await ownCluster({ binaries, fsync: false, tls: 'localhost' })
+      const cluster = await ownCluster({ binaries, tls: 'localhost' })
       const connected = (ca: string, host = 'localhost') => {
         const url = new URL(cluster.url)
         url.hostname = host
@@ -58,7 +58,7 @@ if (hasPostgres()) {
   })
 
   test('a synchronous standby that is gone lets nothing be committed until it is back', async () => {
-    const cluster = await ownCluster({ fsync: false })
+    const cluster = await ownCluster()
     await fill(cluster)
     const standby = await cluster.makeStandby({ synchronous: true })
     await standby.stop()
@@ -70,7 +70,7 @@ if (hasPostgres()) {
   })
 
   test('a cluster has the settings of the test, and changes them when it is started again', async () => {
-    const cluster = await ownCluster({ fsync: false, settings: { max_connections: '20' } })
+    const cluster = await ownCluster({ settings: { max_connections: '20' } })
     expect(await query(cluster.url, 'SHOW max_connections')).toEqual([{ max_connections: '20' }])
     await cluster.restart({ max_connections: '30' })
     expect(await query(cluster.url, 'SHOW max_connections')).toEqual([{ max_connections: '30' }])
@@ -78,7 +78,7 @@ if (hasPostgres()) {
   })
 
   test('all its connections can be ended', async () => {
-    const cluster = await ownCluster({ fsync: false })
+    const cluster = await ownCluster()
     const client = new Client({ connectionString: cluster.url })
     const lost = new Promise<Error & { code?: string }>((resolve) => client.on('error', resolve))
     await client.connect()
@@ -87,7 +87,7 @@ if (hasPostgres()) {
   })
 
   test('a certificate for another host is not one for this', async () => {
-    const cluster = await ownCluster({ fsync: false, tls: 'other.example' })
+    const cluster = await ownCluster({ tls: 'other.example' })
     const url = new URL(cluster.url)
     url.hostname = 'localhost'
     const trusted = readFileSync(cluster.authorities!.right, 'utf8')

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../executable/until.ts'
+import { childrenOf, isRunning, killIfThere } from './processes.ts'
 import {
   readLog,
   type SupervisedProcess,
@@ -64,8 +65,11 @@ export async function killPostmaster(
 ): Promise<void> {
   // Nothing new is started from now on.
   process.kill(postmaster.pid, 'SIGSTOP')
-  for (const child of childrenOf(postmaster.pid)) process.kill(child, 'SIGKILL')
+  const children = childrenOf(postmaster.pid)
+  for (const child of children) killIfThere(child)
   await postmaster.stop('KILL')
+  // It refuses to start beside a process of before.
+  await until('its processes are gone', () => !children.some(isRunning))
   // Its memory is left, of which a system has only so many pieces. The seventh line ends in the id.
   const id = pidFileOf(folder)[6]?.trim().split(/\s+/)[1]
   if (id && Bun.which('ipcrm')) Bun.spawnSync(['ipcrm', '-m', id])
@@ -84,24 +88,4 @@ function takesConnections(folder: string, pid: number): boolean {
 function pidFileOf(folder: string): string[] {
   const path = join(dataOf(folder), 'postmaster.pid')
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
-}
-
-function childrenOf(parent: number): number[] {
-  if (existsSync('/proc/self/stat')) {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && parentOf(name) === parent)
-      .map(Number)
-  }
-  const { stdout } = Bun.spawnSync(['pgrep', '-P', String(parent)])
-  return String(stdout).trim().split('\n').filter(Boolean).map(Number)
-}
-
-/** Null for a process that is gone meanwhile. */
-function parentOf(pid: string): number | null {
-  try {
-    // Its second field, in parentheses, may have spaces.
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
-  } catch {
-    return null
-  }
 }

@@ -33,6 +33,7 @@ echo "$program" >"$folder/${PID}"
 (
   read -r signal <&3 || { signal=QUIT; : >"$folder/orphaned"; }
   kill "-$signal" "$program"
+  kill -CONT "$program"
 ) 2>/dev/null &
 reader=$!
 exec 3<&-

@@ -2,6 +2,7 @@ import {
   chownSync,
   cpSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -54,6 +55,10 @@ export function reachable(binaries: string, folder: string): string {
   const tree = dirname(binaries)
   const copy = join(folder, 'program')
   cpSync(tree, copy, { recursive: true, verbatimSymlinks: true })
+  // Whoever takes the folder away has to own the folders in it.
+  for (const entry of readdirSync(copy, { recursive: true, withFileTypes: true })) {
+    giveAway(entry.parentPath)
+  }
   return join(copy, basename(binaries))
 }
 
