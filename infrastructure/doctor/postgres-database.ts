@@ -1,19 +1,21 @@
-import { getTableName, is } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { PgTable } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import type { WaitingWork } from '../../application/doctor/database.ts'
+import type { ReplicaFacts } from '../../application/doctor/replicas.ts'
 import { describeWaitingWork } from '../database/waiting-work.ts'
 import type { PostgresDatabase } from '../postgres/connection/database.ts'
+import { isLeaseHeld } from '../postgres/leases.ts'
+import { MIGRATIONS } from '../postgres/migrations.ts'
 import { postgresPurchaseRepository } from '../postgres/purchase-repository.ts'
-import * as schema from '../postgres/schema.ts'
+import { findLiveReplicas } from '../postgres/replicas.ts'
 
 /** The names of Alibi's tables, those of its migrations too. */
 export const TABLES: readonly string[] = [
   'schema_migrations',
   'migration_lock',
-  'locks',
-  ...Object.values(schema).flatMap((one) => (is(one, PgTable) ? [getTableName(one)] : [])),
+  ...MIGRATIONS.flatMap(({ sql }) =>
+    Array.from(sql.matchAll(/^CREATE (?:UNLOGGED )?TABLE (\w+)/gm), ([, name = '']) => name),
+  ),
 ]
 
 /** What waits for the operator in a database of this executable's schema. */
@@ -28,6 +30,12 @@ export async function readWaitingWork(client: Client, now: Date): Promise<Waitin
   const facts = { givenUp: givenUp.map(({ id }) => id), oldestMessageAt: oldest[0]?.at ?? null }
   const purchases = postgresPurchaseRepository(readOnly(client))
   return describeWaitingWork(facts, { purchases, clock: { now: () => now } })
+}
+
+/** Who serves on a database of this executable's schema. */
+export async function readReplicas(client: Client): Promise<ReplicaFacts> {
+  const database = readOnly(client)
+  return { live: await findLiveReplicas(database), isLed: await isLeaseHeld(database) }
 }
 
 /** Each statement sees a moment of its own. */

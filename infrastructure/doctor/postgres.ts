@@ -8,6 +8,7 @@ import {
   type ServerFacts,
 } from '../../application/doctor/postgres/check-postgres.ts'
 import type { PostgresTrouble } from '../../application/doctor/postgres/trouble.ts'
+import type { ReplicaFacts } from '../../application/doctor/replicas.ts'
 import type { Clock } from '../../application/ports.ts'
 import { describeSchema, type Migration } from '../database/migration-history.ts'
 import { codeOf } from '../files/node-errors.ts'
@@ -27,8 +28,7 @@ export type PostgresQuestion = {
   readonly migrations: readonly Migration[]
   /** The names of Alibi's tables. */
   readonly tables: readonly string[]
-  /** How many services run on the database; null where nobody knows. */
-  readonly countReplicas: ((client: Client) => Promise<number>) | null
+  readonly readReplicas: (client: Client) => Promise<ReplicaFacts>
   readonly readWork: (client: Client, now: Date) => Promise<WaitingWork>
   readonly clock: Clock
   /** Milliseconds that pass evenly. */
@@ -121,16 +121,16 @@ async function readContent(
     await facts.readArchive(),
   ]
   const isUsable = isCurrent && rights.lacking.length === 0
-  const { countReplicas, readWork } = question
-  const replicas = isUsable && countReplicas ? await countReplicas(client) : null
+  const replicas = isUsable ? await question.readReplicas(client) : null
   return {
     ...state,
     schema,
     rights,
-    connections: { poolMax, replicas, hasPooler, limits },
+    connections: { poolMax, replicas: replicas?.live.length ?? null, hasPooler, limits },
+    replicas,
     durability,
     archive,
-    work: isUsable ? await readWork(client, await facts.readTime()) : null,
+    work: isUsable ? await question.readWork(client, await facts.readTime()) : null,
   }
 }
 

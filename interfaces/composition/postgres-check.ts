@@ -19,7 +19,7 @@ export function postgresCheck(database: PostgresConfig, clock: Clock): Check {
     needsNetwork: isRemote,
     async run() {
       const { probePostgres } = await import('../../infrastructure/doctor/postgres.ts')
-      const { readWaitingWork, TABLES } = await import(
+      const { readReplicas, readWaitingWork, TABLES } = await import(
         '../../infrastructure/doctor/postgres-database.ts'
       )
       const { postgresClient } = await import(
@@ -35,7 +35,7 @@ export function postgresCheck(database: PostgresConfig, clock: Clock): Check {
         open: () => postgresClient(database),
         migrations: MIGRATIONS,
         tables: TABLES,
-        countReplicas: null,
+        readReplicas,
         readWork: readWaitingWork,
         clock,
         monotonicMs: () => performance.now(),

@@ -1,6 +1,7 @@
 import { formatBytes } from '../../format.ts'
 import { checkWork, type SchemaFacts, type WaitingWork } from '../database.ts'
 import { type Finding, findingsOn } from '../finding.ts'
+import { checkReplicas, type ReplicaFacts } from '../replicas.ts'
 import { type ArchiveFacts, checkArchive } from './archive.ts'
 import { type ConnectionFacts, checkConnections } from './connections.ts'
 import { checkDurability, checkReplication, type DurabilityFacts } from './durability.ts'
@@ -51,7 +52,8 @@ export type PostgresContent = {
   readonly connections: ConnectionFacts
   readonly durability: DurabilityFacts
   readonly archive: ArchiveFacts
-  /** Null where the schema is not the executable's. */
+  /** Null where the schema is not the executable's; so is `work`. */
+  readonly replicas: ReplicaFacts | null
   readonly work: WaitingWork | null
 }
 
@@ -61,6 +63,7 @@ export const POSTGRES_SUBJECTS = [
   'tls',
   'rights',
   'database clock',
+  'replicas',
   'connections',
   'durability',
   'replication',
@@ -89,6 +92,7 @@ export function checkPostgres(facts: PostgresFacts): readonly Finding[] {
 
 function checkContent(content: PostgresContent): readonly Finding[] {
   return [
+    ...(content.replicas ? checkReplicas(content.replicas) : []),
     checkConnections(content.connections),
     ...checkDurability(content.durability),
     ...(content.isStandby ? [] : checkReplication(content.durability)),

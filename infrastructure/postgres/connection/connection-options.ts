@@ -42,7 +42,8 @@ const ANY_LOGIN: LoginCheck = () => true
 /** A client that has not connected yet. Throws `ConfigError` where a file for TLS cannot be read. */
 export function postgresClient(config: PostgresConfig): Client {
   const { Client: NegotiatedClient = Client, ...options } = postgresConnectionOptions(config)
-  const client = new NegotiatedClient(options)
+  // Repositories send statements that do not wait for each other. The driver's types do not know it yet.
+  const client = new NegotiatedClient({ ...options, ...{ pipeline: true } })
   if (client instanceof Client) return client
   throw new Error('the driver makes clients of another kind')
 }

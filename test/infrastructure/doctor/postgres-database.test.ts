@@ -29,6 +29,7 @@ if (hasPostgres()) {
     expect(facts.server?.content).toMatchObject({
       schema: { state: 'current' },
       rights: { lacking: [], foreignTables: [] },
+      replicas: { live: [], isLed: false },
       work: { givenUp: [], oldestMessageMs: null, purchasesInReview: 0 },
     })
     const tables = `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`

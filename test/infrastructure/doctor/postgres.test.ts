@@ -10,6 +10,8 @@ import { freshDatabase } from '../../support/postgres/fresh-database.ts'
 import { query } from '../../support/postgres/query.ts'
 
 const NONE = { givenUp: [], oldestMessageMs: null, purchasesInReview: 0 }
+const replica = (id: string) => ({ id, version: '1.2.0', startedAt: new Date(0) })
+const REPLICAS = { live: [replica('one'), replica('other')], isLed: true }
 const INIT = { name: '0001_init', sql: 'the tables' }
 const SCHEMA = `
   CREATE TABLE schema_migrations (name text PRIMARY KEY, sha256 text, applied_at timestamptz);
@@ -30,7 +32,7 @@ function questionOf(url: string, own: Partial<PostgresQuestion> = {}): PostgresQ
     open: () => clientOf(url),
     migrations: [INIT],
     tables: ['schema_migrations', 'purchases'],
-    countReplicas: async () => 2,
+    readReplicas: async () => REPLICAS,
     readWork: async () => NONE,
     clock: systemClock(),
     monotonicMs: () => performance.now(),

@@ -1,6 +1,10 @@
 import { parsePostgresUrl } from '../../../infrastructure/config/postgres-url.ts'
 import type { PostgresQuestion } from '../../../infrastructure/doctor/postgres.ts'
-import { readWaitingWork, TABLES } from '../../../infrastructure/doctor/postgres-database.ts'
+import {
+  readReplicas,
+  readWaitingWork,
+  TABLES,
+} from '../../../infrastructure/doctor/postgres-database.ts'
 import { postgresClient } from '../../../infrastructure/postgres/connection/connection-options.ts'
 import { MIGRATIONS } from '../../../infrastructure/postgres/migrations.ts'
 import { systemClock } from '../../../infrastructure/system-clock.ts'
@@ -19,7 +23,7 @@ export function doctorQuestion(url: string, own: Partial<PostgresQuestion> = {})
     open: () => postgresClient(config),
     migrations: MIGRATIONS,
     tables: TABLES,
-    countReplicas: null,
+    readReplicas,
     readWork: readWaitingWork,
     clock: systemClock(),
     monotonicMs: () => performance.now(),

@@ -38,6 +38,13 @@ const CONTENT: PostgresContent = {
     standbys: [{ isSynchronous: true, behindBytes: 4096 }],
   },
   archive: { isOn: true, isFailing: false, lastMs: 240_000 },
+  replicas: {
+    live: [
+      { id: 'one', version: '1.2.0', startedAt: new Date(0) },
+      { id: 'other', version: '1.2.0', startedAt: new Date(0) },
+    ],
+    isLed: true,
+  },
   work: { givenUp: [], oldestMessageMs: null, purchasesInReview: 0 },
 }
 const SERVER: ServerFacts = {
@@ -72,6 +79,7 @@ test('a PostgreSQL that is well says so, a line for each subject', () => {
     ['tls', 'ok', 'TLSv1.3, with the certificate checked'],
     ['rights', 'ok', 'alibi may do what it has to in the schema public, and is no superuser'],
     ['database clock', 'ok', 'right, as this machine tells the time'],
+    ['replicas', 'ok', '2 serve on the database, version 1.2.0'],
     ['connections', 'ok', 'the 2 services open up to 20, and there is room for 92'],
     ['durability', 'ok', 'a commit is on the disk before it is acknowledged'],
     [
