@@ -22,7 +22,7 @@ async function findingsOn(url: string, ...names: readonly string[]) {
 
 if (hasPostgres()) {
   test('a standby is a failure, and one that is not synchronous a warning', async () => {
-    const primary = await ownCluster()
+    const primary = await ownCluster({ fsync: true })
     expect(await findingsOn(primary.url, 'replication', 'durability')).toMatchObject([
       { name: 'durability', level: 'ok' },
       { name: 'replication', level: 'skipped' },
@@ -42,7 +42,7 @@ if (hasPostgres()) {
   })
 
   test('a synchronous standby is well, and one that commits wait for in vain a failure', async () => {
-    const primary = await ownCluster()
+    const primary = await ownCluster({ fsync: true })
     const standby = await primary.makeStandby({ synchronous: true })
     expect(await findingsOn(primary.url, 'replication')).toMatchObject([
       { level: 'ok', text: expect.stringContaining('only a role with pg_read_all_stats sees') },
