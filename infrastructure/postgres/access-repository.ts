@@ -1,5 +1,6 @@
 import type { AccessFacts, AccessRepository } from '../../application/access-repository.ts'
 import type { PostgresDatabase } from './connection/database.ts'
+import type { TimeBudget } from './connection/time-budget.ts'
 import {
   type AccessRow,
   type Asked,
@@ -9,8 +10,6 @@ import {
 } from './find-access.ts'
 import { shareRoundTrips } from './shared-round-trips.ts'
 
-export type AccessOptions = Pick<Parameters<typeof shareRoundTrips>[0], 'beginUse'>
-
 const ADDRESSES_AT_ONCE = 256
 const ROUND_TRIPS_MAX = 2
 
@@ -18,7 +17,7 @@ const ROUND_TRIPS_MAX = 2
 /** Reads the facts at each call. Calls that come while others are under way share a round trip. */
 export function postgresAccessRepository(
   { query }: PostgresDatabase,
-  { beginUse }: AccessOptions,
+  { budget }: { budget: Pick<TimeBudget, 'begin'> },
 ): AccessRepository {
   async function find(asked: readonly Asked[]): Promise<readonly AccessFacts[]> {
     return (await query<AccessRow>(SELECT_ACCESS, bindAccess(asked))).map(toAccessFacts)
@@ -28,7 +27,7 @@ export function postgresAccessRepository(
     run: find,
     itemsMax: ADDRESSES_AT_ONCE,
     inFlightMax: ROUND_TRIPS_MAX,
-    beginUse,
+    budget,
   })
   return { findByEmail: (email, digests) => findShared({ email, digests: digests() }) }
 }

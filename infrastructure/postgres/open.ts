@@ -60,7 +60,7 @@ export async function openPostgresStore(
 ): Promise<{ readonly store: DatabaseStore; readonly time: DatabaseClock }> {
   const options = { ...around, isUpToDate: true, telemetry: NO_TELEMETRY }
   const { database, budget, time } = await openPostgresDatabase(config, options)
-  return { store: postgresStore(database, { beginUse: budget.begin }), time }
+  return { store: postgresStore(database, { budget }), time }
 }
 
 /** Applies the migrations that the database lacks. Throws as `openPostgresDatabase` does. */

@@ -1,11 +1,10 @@
 import type { RateLimiter, RateLimitVerdict } from '../../application/ports.ts'
+import type { PostgresDatabase } from './connection/database.ts'
+import type { TimeBudget } from './connection/time-budget.ts'
 import { type CountedSubject, subjectCounter } from './rate-limit-levels.ts'
 import { shareRoundTrips } from './shared-round-trips.ts'
 
-type Database = {
-  /** Rejects with `Unavailable('storage')` where the database fails. */
-  query<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
-}
+type Database = Pick<PostgresDatabase, 'query'>
 
 export type RateLimits = {
   /** Rejects with `Unavailable('storage')` where the database fails. Limiters of different names count apart. */
@@ -38,14 +37,14 @@ const ROUND_TRIPS_MAX = 2
 const TAKE = 'SELECT * FROM take_rate_limits($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)'
 
 // Why: docs/decisions.md#rate-limits-of-several-replicas-are-counted-in-the-database
-/** Limits that all replicas on one database share. Requests of a replica share round trips, whatever limits them. */
+/** Limits that all replicas on one database share. Requests of one replica share round trips, whatever limits them. */
 export function sharedRateLimits({
   database,
-  beginUse,
+  budget,
   nowMs = () => null,
 }: {
   database: Database
-  beginUse: Parameters<typeof shareRoundTrips>[0]['beginUse']
+  budget: Pick<TimeBudget, 'begin'>
   /** Milliseconds since 1970, or null for the database's clock. */
   nowMs?: () => number | null
 }): RateLimits {
@@ -53,7 +52,7 @@ export function sharedRateLimits({
     run: (takes: readonly Take[]) => judgeTogether(database, takes, nowMs()),
     itemsMax: TAKES_MAX,
     inFlightMax: ROUND_TRIPS_MAX,
-    beginUse,
+    budget,
   })
 
   return {

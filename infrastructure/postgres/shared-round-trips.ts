@@ -1,12 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Unavailable } from '../../application/unavailable.ts'
-
-/** A caller's use of the database, which begins when it is made. */
-type TimedUse = {
-  /** How much longer it may take, in milliseconds; never below 0. */
-  leftMs(): number
-  end(): void
-}
+import type { TimeBudget } from './connection/time-budget.ts'
 
 type Waiting<Item, Result> = {
   readonly item: Item
@@ -28,13 +22,12 @@ export function shareRoundTrips<Item, Result>({
   run,
   itemsMax,
   inFlightMax,
-  beginUse,
+  budget,
 }: {
   run: (items: readonly Item[]) => Promise<readonly Result[]>
   itemsMax: number
   inFlightMax: number
-  /** Called in the context of each item's caller. */
-  beginUse: () => TimedUse
+  budget: Pick<TimeBudget, 'begin'>
 }): (item: Item) => Promise<Result> {
   const inOwnContext = AsyncLocalStorage.snapshot()
   // In the order of their coming.
@@ -65,7 +58,7 @@ export function shareRoundTrips<Item, Result>({
   }
 
   return async (item) => {
-    const use = beginUse()
+    const use = budget.begin()
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const waiting = { item, resolve, reject }
     const timer = setTimeout(() => {

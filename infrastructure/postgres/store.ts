@@ -1,7 +1,8 @@
 import type { DatabaseStore } from '../database/database-store.ts'
-import { type AccessOptions, postgresAccessRepository } from './access-repository.ts'
+import { postgresAccessRepository } from './access-repository.ts'
 import { postgresAuditTrail } from './audit-trail.ts'
 import type { PostgresDatabase } from './connection/database.ts'
+import type { TimeBudget } from './connection/time-budget.ts'
 import { postgresDatabaseHealth } from './database-health.ts'
 import { postgresLogOutRepository } from './log-out-repository.ts'
 import { postgresOtpRepository } from './otp-repository.ts'
@@ -18,7 +19,7 @@ import { postgresVerificationRepository } from './verification-repository.ts'
 
 export function postgresStore(
   database: PostgresDatabase,
-  { beginUse }: Pick<AccessOptions, 'beginUse'>,
+  { budget }: { budget: Pick<TimeBudget, 'begin'> },
 ): DatabaseStore {
   return {
     otps: postgresOtpRepository(database),
@@ -31,7 +32,7 @@ export function postgresStore(
     outbox: postgresOutboxRepository(database),
     sweeps: postgresSweepRepository(database),
     logOuts: postgresLogOutRepository(database),
-    access: postgresAccessRepository(database, { beginUse }),
+    access: postgresAccessRepository(database, { budget }),
     personalData: postgresPersonalData(database),
     retention: postgresRetention(database),
     databaseHealth: postgresDatabaseHealth(database),

@@ -48,14 +48,14 @@ export async function servePostgres(
   const wasThere = !applied.some((name) => name === MIGRATIONS[0]?.name)
   if (applied.length > 0 && wasThere)
     log('database.migrated', { applied: applied.join(' '), copy: null })
-  const store = postgresStore(database, { beginUse: budget.begin })
+  const store = postgresStore(database, { budget })
   const id = crypto.randomUUID()
   const replicas = postgresReplicas(database, { id, version, monotonicMs })
   // Whoever copies the database looks for signs of life once it has locked the migrations.
   await replicas.signOfLife()
   await database.query(LOCK_OUT_MIGRATIONS)
   const lease = postgresLease(database, { holder: id })
-  const rateLimits = sharedRateLimits({ database, beginUse: budget.begin })
+  const rateLimits = sharedRateLimits({ database, budget })
   const clockTask: Task = {
     name: 'clock',
     everyMs: CLOCK_EVERY_MS,

@@ -39,7 +39,7 @@ if (hasPostgres()) {
 
   test('what waits for the operator is found, by the clock of the database', async () => {
     const { url } = await freshDatabase({ template: MIGRATED })
-    const store = postgresStore(openTestDatabase(url), { beginUse: testBudget().begin })
+    const store = postgresStore(openTestDatabase(url), { budget: testBudget() })
     const [paid, strange] = [paidPurchase('paid'), paidPurchase('strange')]
     const now = systemClock().now()
     await store.purchases.update(paid.email, ORIGIN, () => ({

@@ -12,7 +12,7 @@ const WINDOW_MS = 1000
 const OPTIONS = { name: 'auth', limit: 2, windowMs: WINDOW_MS }
 const STEPS = fc.array(
   fc.record({ address: CLIENT_ADDRESSES, pauseMs: fc.constantFrom(1, 1, 20, 150, 700) }),
-  { maxLength: 200 },
+  { maxLength: 200, size: 'max' },
 )
 
 /** One replica, whose clock the test moves. */
@@ -104,15 +104,14 @@ if (hasPostgres()) {
       const { take } = await openLimiter({ limit: 3 })
       const asked = ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']
       const verdicts = await Promise.all(asked.map(take))
-      expect(verdicts.map(({ remaining }) => remaining)).toEqual([2, 2, 1, 0, 0, 1])
-      expect(verdicts.map(({ accepted }) => accepted)).toEqual([
-        true,
-        true,
-        true,
-        true,
-        false,
-        true,
-      ])
+      // Round trips may overtake each other.
+      const verdictsOn = (name: string) =>
+        verdicts
+          .filter((_, index) => asked[index] === name)
+          .map(({ accepted, remaining }) => `${accepted} ${remaining}`)
+          .toSorted()
+      expect(verdictsOn('192.0.2.1')).toEqual(['false 0', 'true 0', 'true 1', 'true 2'])
+      expect(verdictsOn('192.0.2.2')).toEqual(['true 1', 'true 2'])
     })
 
     test('counts limits of different names apart, and addresses apart from clients', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { RateLimiter } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { Email } from '../../../domain/email.ts'
+import { timeBudget } from '../../../infrastructure/postgres/connection/time-budget.ts'
 import { sharedRateLimits } from '../../../infrastructure/postgres/rate-limiter.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
 import { openReplicas } from '../../support/postgres/rate-limit-replicas.ts'
@@ -27,15 +28,14 @@ if (hasPostgres()) {
       ['the holder of a token', { kind: 'address', email: 'ada@example.com' as Email }],
     ] as const)('exactly as many as the budget of %s are accepted', async (_, subject) => {
       const { replicas } = await openReplicas(3)
-      const options = { name: 'premium', limit: 30, windowMs: HOUR_MS }
-      const limiters = replicas.map(({ limiter }) => limiter(options))
-      const taken = numbers(300).map((index) => limiters[index % 3]!.take(subject))
-      const verdicts = await Promise.all(taken)
-      const remaining = verdicts.filter(({ accepted }) => accepted).map((one) => one.remaining)
-      expect(remaining.toSorted((one, other) => one - other)).toEqual(numbers(30))
-      for (const { accepted, resetMs } of verdicts) {
-        expect(resetMs).toBeWithin(1, HOUR_MS + 1)
-        if (!accepted) expect(resetMs).toBeGreaterThan(0)
+      for (const round of numbers(8)) {
+        const options = { name: `premium ${round}`, limit: 30, windowMs: HOUR_MS }
+        const limiters = replicas.map(({ limiter }) => limiter(options))
+        const taken = numbers(150).map((index) => limiters[index % 3]!.take(subject))
+        const verdicts = await Promise.all(taken)
+        const remaining = verdicts.filter(({ accepted }) => accepted).map((one) => one.remaining)
+        expect(remaining.toSorted((one, other) => one - other)).toEqual(numbers(30))
+        for (const { resetMs } of verdicts) expect(resetMs).toBeWithin(1, HOUR_MS + 1)
       }
     })
 
@@ -218,7 +218,7 @@ test('a database that fails is passed on to every request of the round trip', as
         throw outage
       },
     },
-    beginUse: () => ({ leftMs: () => 60_000, end() {} }),
+    budget: timeBudget({ limitMs: 5000, monotonicMs: () => 0 }),
   })
   const limited = limiter({ name: 'auth', limit: 5, windowMs: HOUR_MS })
   const taken = numbers(5).map(async () => takeAs(limited, '192.0.2.1'))

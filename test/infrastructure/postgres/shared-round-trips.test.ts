@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { timeBudget } from '../../../infrastructure/postgres/connection/time-budget.ts'
 import { shareRoundTrips } from '../../../infrastructure/postgres/shared-round-trips.ts'
 
 const ENOUGH_MS: number = 60_000
@@ -20,9 +21,11 @@ function openShared({ itemsMax = 100, inFlightMax = 2, leftMs = () => ENOUGH_MS 
     },
     itemsMax,
     inFlightMax,
-    beginUse() {
-      uses.begun++
-      return { leftMs, end: () => void uses.ended++ }
+    budget: {
+      begin() {
+        uses.begun++
+        return { leftMs, end: () => void uses.ended++ }
+      },
     },
   })
   return { ask, trips, uses, sent: () => trips.map(({ items }) => items) }
@@ -93,7 +96,7 @@ describe('items that are asked about', () => {
       },
       itemsMax: 10,
       inFlightMax: 1,
-      beginUse: () => ({ leftMs: () => ENOUGH_MS, end() {} }),
+      budget: timeBudget({ limitMs: ENOUGH_MS, monotonicMs: () => 0 }),
     })
     expect(await ask(1).catch((error: Error) => error.message)).toBe(message)
     expect(await ask(2)).toBe(2)
@@ -140,9 +143,11 @@ test('a round trip is of no request, not even of the one that set it off', async
     },
     itemsMax: 10,
     inFlightMax: 1,
-    beginUse() {
-      contexts.begun.push(requests.getStore())
-      return { leftMs: () => ENOUGH_MS, end() {} }
+    budget: {
+      begin() {
+        contexts.begun.push(requests.getStore())
+        return { leftMs: () => ENOUGH_MS, end() {} }
+      },
     },
   })
   const asked = ['first', 'second', 'third'].map((request, index) =>
@@ -153,4 +158,35 @@ test('a round trip is of no request, not even of the one that set it off', async
   )
   expect(await Promise.all(asked)).toEqual(['first', 'second', 'third'])
   expect(contexts).toEqual({ run: [undefined, undefined], begun: ['first', 'second', 'third'] })
+})
+
+test('what a request waits for counts against its own time, and against no other', async () => {
+  let now = 0
+  const budget = timeBudget({ limitMs: 5000, monotonicMs: () => now })
+  const left: number[] = []
+  const trips: (() => void)[] = []
+  const ask = shareRoundTrips<number, number>({
+    run(items) {
+      left.push(budget.begin().leftMs())
+      const { promise, resolve } = Promise.withResolvers<readonly number[]>()
+      trips.push(() => resolve(items))
+      return promise
+    },
+    itemsMax: 10,
+    inFlightMax: 1,
+    budget,
+  })
+  await budget.forRequest(async () => {
+    const first = ask(1)
+    const other = budget.forRequest(() => ask(2))
+    now += 2000
+    trips[0]!()
+    await first
+    expect(budget.begin().leftMs()).toBe(3000)
+    now += 1000
+    trips[1]!()
+    await other
+    expect(budget.begin().leftMs()).toBe(3000)
+  })
+  expect(left).toEqual([5000, 5000])
 })

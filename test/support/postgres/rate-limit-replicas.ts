@@ -1,5 +1,6 @@
 import { onTestFinished } from 'bun:test'
-import { Pool } from 'pg'
+import { openPostgres } from '../../../infrastructure/postgres/connection/database.ts'
+import { timeBudget } from '../../../infrastructure/postgres/connection/time-budget.ts'
 import tables from '../../../infrastructure/postgres/migrations/0002_rate_limits.sql' with {
   type: 'text',
 }
@@ -7,10 +8,11 @@ import taking from '../../../infrastructure/postgres/migrations/0004_take_rate_l
   type: 'text',
 }
 import { pruneRateLimits, sharedRateLimits } from '../../../infrastructure/postgres/rate-limiter.ts'
+import { NO_TELEMETRY } from '../../../infrastructure/telemetry/instrumented.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { query } from './query.ts'
 
-const NO_TIME_LIMIT = { leftMs: () => 60_000, end() {} }
+const TIMEOUT_MS = 30_000
 
 const TEMPLATE = {
   name: 'template_rate_limits',
@@ -23,8 +25,8 @@ export async function openReplicas(count: number, options: { isClockMoved?: bool
   let now = 1_700_000_000_000
   const nowMs = () => (options.isClockMoved ? now : null)
   const replicas = Array.from({ length: count }, () => {
-    const database = openDatabase(url)
-    return { database, ...sharedRateLimits({ database, beginUse: () => NO_TIME_LIMIT, nowMs }) }
+    const { database, budget } = openDatabase(url)
+    return { database, ...sharedRateLimits({ database, budget, nowMs }) }
   })
   const [{ database }] = replicas as [(typeof replicas)[number]]
   return {
@@ -40,13 +42,15 @@ export async function openReplicas(count: number, options: { isClockMoved?: bool
 }
 
 function openDatabase(connectionString: string) {
-  // Types of the driver do not know the option yet.
-  const pool = new Pool({ connectionString, max: 4, ...{ pipeline: true } })
-  pool.on('error', () => {})
-  onTestFinished(() => pool.end())
-  return {
-    async query<Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-      return (await pool.query(text, [...values])).rows
-    },
-  }
+  const budget = timeBudget({ limitMs: TIMEOUT_MS, monotonicMs: () => performance.now() })
+  const database = openPostgres({
+    connection: { connectionString },
+    poolMax: 4,
+    timeoutMs: TIMEOUT_MS,
+    budget,
+    telemetry: NO_TELEMETRY,
+    monotonicMs: () => performance.now(),
+  })
+  onTestFinished(() => database.close())
+  return { database, budget }
 }

@@ -33,7 +33,7 @@ export const MIGRATED: DatabaseTemplate = {
 
 export async function openTemporaryPostgresStore(): Promise<DatabaseStore> {
   const database = openTestDatabase(await emptyMigratedDatabase())
-  return postgresStore(database, { beginUse: testBudget().begin })
+  return postgresStore(database, { budget: testBudget() })
 }
 
 /** A pool of connections to a database, which is closed when the test ends. */
