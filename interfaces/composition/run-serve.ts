@@ -81,10 +81,9 @@ export async function openService(
     wait,
   })
   const { checkLiveness } = database
-  const handler = createHandler(options, app)
   return {
     listener,
-    handler: (...request) => database.forRequest(() => handler(...request)),
+    handler: database.bounded(createHandler(options, app)),
     publicUrl,
     version,
     log,

@@ -77,7 +77,10 @@ export async function servePostgres(
     poolState: database.poolState,
     tasks: { ofEach: [clockTask], ofLeader: [rateLimitTask] },
     limiter: (name, limit) => rateLimits.limiter({ name, ...limit }),
-    forRequest: budget.forRequest,
+    bounded:
+      (handler) =>
+      (...request) =>
+        budget.forRequest(() => handler(...request)),
     // A restart mends no database.
     checkLiveness: async () => {},
     close: store.close,

@@ -45,7 +45,7 @@ export async function serveSqlite(
     poolState: null,
     tasks: { ofEach: [], ofLeader: [] },
     limiter: (_, limit) => slidingWindowLimiter({ ...limit, monotonicMs, seeds }),
-    forRequest: (work) => work(),
+    bounded: (handler) => handler,
     checkLiveness: livenessCheck(store),
     close() {
       store.close()

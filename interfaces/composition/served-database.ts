@@ -6,6 +6,7 @@ import type { DatabaseStore } from '../../infrastructure/database/database-store
 import type { PoolState } from '../../infrastructure/prometheus/pool-metrics.ts'
 import type { TakenRights } from '../../infrastructure/rights/effective-user.ts'
 import type { Task } from '../background/background.ts'
+import type { Handler } from '../http/handler.ts'
 import type { RateLimitPolicy } from '../http/paths.ts'
 
 /** The database that a service works with, and all that follows from its kind. */
@@ -23,8 +24,8 @@ export type ServedDatabase = {
   /** What has to be done beside what every service does. */
   readonly tasks: { readonly ofEach: readonly Task[]; readonly ofLeader: readonly Task[] }
   limiter(policy: RateLimitPolicy, limit: RateLimit): RateLimiter
-  /** Everything that the work asks of the database is of one request. */
-  forRequest<Result>(work: () => Result): Result
+  /** Has everything that a request asks of the database bounded together. */
+  bounded(handler: Handler): Handler
   /** Throws where a restart may help. */
   checkLiveness(): Promise<void>
   close(): void
