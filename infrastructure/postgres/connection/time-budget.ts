@@ -15,6 +15,9 @@ export type TimeBudget = {
   begin(): TimedUse
 }
 
+/** What uses at the same time take counts once: it is the client who waits. */
+type Spending = { spentMs: number; underWay: number; sinceMs: number }
+
 export function timeBudget({
   limitMs,
   monotonicMs,
@@ -22,18 +25,25 @@ export function timeBudget({
   limitMs: number
   monotonicMs: () => number
 }): TimeBudget {
-  const requests = new AsyncLocalStorage<{ spentMs: number }>()
+  const requests = new AsyncLocalStorage<Spending>()
+  const begun = (): Spending => ({ spentMs: 0, underWay: 0, sinceMs: 0 })
+
+  function spentMs({ spentMs, underWay, sinceMs }: Spending): number {
+    return underWay === 0 ? spentMs : spentMs + monotonicMs() - sinceMs
+  }
+
   return {
-    forRequest: (work) => requests.run({ spentMs: 0 }, work),
+    forRequest: (work) => requests.run(begun(), work),
     begin() {
-      const request = requests.getStore()
-      const startedAt = monotonicMs()
-      const ownMs = limitMs - (request?.spentMs ?? 0)
-      const tookMs = () => monotonicMs() - startedAt
+      const spending = requests.getStore() ?? begun()
+      if (spending.underWay === 0) spending.sinceMs = monotonicMs()
+      spending.underWay++
       return {
-        leftMs: () => Math.max(0, ownMs - tookMs()),
+        leftMs: () => Math.max(0, limitMs - spentMs(spending)),
         end() {
-          if (request) request.spentMs += tookMs()
+          const spent = spentMs(spending)
+          spending.underWay--
+          if (spending.underWay === 0) spending.spentMs = spent
         },
       }
     },
