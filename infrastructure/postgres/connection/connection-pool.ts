@@ -1,6 +1,7 @@
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { Telemetry } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { requestCancel } from './cancel-request.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { isConnectionLost, statementError, withoutBoundValues } from './outage.ts'
 import type { TimeBudget, TimedUse } from './time-budget.ts'
@@ -16,9 +17,13 @@ export type PoolState = {
 export type ConnectionPool = {
   /**
    * Does the work on a connection of its own. Rejects with `Unavailable('storage')` where the database fails, or the
-   * time is up, and with whatever else the work throws.
+   * time is up, and with whatever else the work throws. A statement that takes too long is ended on the server by the
+   * transaction that it is in, else by a request to cancel it.
    */
-  use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
+  use<Result>(
+    work: (connection: Connection) => Promise<Result>,
+    options: { limitedBy: 'transaction' | 'cancel' },
+  ): Promise<Result>
   state(): PoolState
   close(): void
 }
@@ -27,7 +32,10 @@ export type ConnectionPool = {
 const IDLE_MAX_MS = 5 * 60_000
 /** So that connections move on to servers that a name or a load balancer leads to by now. */
 const LIFETIME_MAX_SECONDS = 30 * 60
+/** For so long a server may take to say that it has ended a statement whose time is up. Then it counts as silent. */
+const GRACE_MS = 500
 
+// Why: docs/decisions.md#a-statement-that-takes-too-long-ends-on-the-server-too
 export function connectionPool(
   connection: PoolConfig,
   {
@@ -55,16 +63,31 @@ export function connectionPool(
   })
   const connections = new WeakMap<PoolClient, Connection>()
   const idle = new Set<PoolClient>()
+  const doubted = new WeakSet<PoolClient>()
   let isOpen = true
-  // An idle connection that ends is replaced when one is needed. Without a listener it would end the process.
+  // A connection that ends is replaced when one is needed, and fails what is under way on it. Without a listener, for
+  // idle ones and for those in use, it would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
   pool.on('acquire', (client) => void idle.delete(client))
   pool.on('release', (_, client) => void idle.add(client))
   pool.on('remove', (client) => void idle.delete(client))
 
-  /** A caller that gives up does not keep the connection that comes later. */
+  /** What has been doubted stays in the pool until its end has come through to it. */
   async function connect(time: TimedUse): Promise<PoolClient> {
+    let client = await connectAny(time)
+    while (doubted.has(client)) {
+      client.release(true)
+      client = await connectAny(time)
+    }
+    return client
+  }
+
+  /** A caller that gives up does not keep the connection that comes later. */
+  async function connectAny(time: TimedUse): Promise<PoolClient> {
     if (!isOpen) throw new Unavailable('storage', { cause: new Error('the database is closed') })
+    if (time.leftMs() === 0)
+      throw new Unavailable('storage', { cause: new Error('no time is left') })
     const askedAtMs = monotonicMs()
     const recordWait = (outcome: 'got' | 'gave_up') =>
       telemetry.record({ kind: 'connection_waited', ms: monotonicMs() - askedAtMs, outcome })
@@ -87,38 +110,58 @@ export function connectionPool(
     }
   }
 
+  /** Others may be the ends of lines that were cut, too, and each would cost another caller all its time. */
+  function doubtIdle(): void {
+    for (const client of idle) {
+      doubted.add(client)
+      destroySocket(client)
+    }
+  }
+
   /**
-   * One connection was silent for so long that the others have to be doubted: each may be the end of a line that was
-   * cut, and would cost another caller all its time.
+   * Has the work come to its end soon after its time is up, whatever the server does. Says whether it was cancelled,
+   * after which whatever follows on the connection might be ended instead.
    */
-  function cutOff(client: PoolClient): void {
-    for (const one of [client, ...idle]) destroySocket(one)
+  function limit(client: PoolClient, time: TimedUse, cancels: boolean) {
+    let isCancelled = false
+    let timer = setTimeout(() => {
+      isCancelled = cancels
+      if (cancels) requestCancel(client, { withinMs: GRACE_MS })
+      timer = setTimeout(() => destroySocket(client), GRACE_MS)
+    }, time.leftMs())
+    return {
+      isCancelled: () => isCancelled,
+      lift: () => clearTimeout(timer),
+    }
   }
 
   return {
-    async use(work) {
+    async use(work, { limitedBy }) {
       const time = budget.begin()
       try {
         const client = await connect(time)
         const connection = connections.get(client) ?? connectionOf(client)
         connections.set(client, connection)
         connection.takeFailure()
-        const timer = setTimeout(() => cutOff(client), time.leftMs())
+        const { isCancelled, lift } = limit(client, time, limitedBy === 'cancel')
         let isLost = false
         try {
-          return await work(connection)
+          const result = await work(connection)
+          if (isCancelled()) throw new Unavailable('storage', { cause: new Error('too late') })
+          return result
         } catch (thrown) {
           const error = withoutBoundValues(thrown)
           const failure = connection.takeFailure()
           isLost = isConnectionLost(failure ?? error)
           throw failure ?? error
         } finally {
-          clearTimeout(timer)
+          lift()
           if (isLost) {
             telemetry.record({ kind: 'connection_failed' })
             destroySocket(client)
+            doubtIdle()
           }
-          client.release(isLost)
+          client.release(isLost || isCancelled())
         }
       } finally {
         time.end()

@@ -61,6 +61,9 @@ const RETRY_MAX_MS = 50
 
 const LOCK = 'SELECT FROM locks WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE'
 
+const IN_TRANSACTION = { limitedBy: 'transaction' } as const
+const BY_ITSELF = { limitedBy: 'cancel' } as const
+
 /** Connects on first use. */
 export function openPostgres({
   connection,
@@ -80,7 +83,8 @@ export function openPostgres({
   let hasFailed = false
   // A process that is frozen or cut off in the middle of a transaction must not keep its locks.
   const limits = `SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`
-  const beginWriting = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${limits}`
+  // Where an operator or a provider has made the database read-only, that holds: READ WRITE would override it.
+  const beginWriting = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limits}`
   const beginReading = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${limits}`
 
   async function attempt<Result>(
@@ -146,8 +150,8 @@ export function openPostgres({
 
   return {
     query: (text, values) =>
-      pool.use(async (connection) => (await connection.send(text, values)).rows),
-    read: (work) => pool.use(async ({ queries }) => work(queries)),
+      pool.use(async (connection) => (await connection.send(text, values)).rows, BY_ITSELF),
+    read: (work) => pool.use(async ({ queries }) => work(queries), BY_ITSELF),
     readTogether: (work) =>
       pool.use(async (connection) => {
         const begun = connection.send(beginReading)
@@ -160,9 +164,11 @@ export function openPostgres({
           await rollBack(connection)
           throw error
         }
-      }),
+      }, IN_TRANSACTION),
     write: (locks, work) =>
-      watch(retried(() => pool.use((connection) => attempt(connection, locks, work)))),
+      watch(
+        retried(() => pool.use((connection) => attempt(connection, locks, work), IN_TRANSACTION)),
+      ),
     lastWriteFailed: () => hasFailed,
     poolState: pool.state,
     close: pool.close,

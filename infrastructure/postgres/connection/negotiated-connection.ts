@@ -121,10 +121,23 @@ function follow(connection: DriverConnection, routes: Routes): void {
       if (!connection._ending || !isReset(error)) connection.emit('error', error)
     })
     stream.on('close', () => connection.emit('end'))
+    taken.set(connection, addressed(route, stream))
     routes.onTaken(route)
   }
 
   tryNext()
+}
+
+const taken = new WeakMap<object, Route>()
+
+/** The way that a connection has taken to the very server it leads to; null while there is none. */
+export function routeOf(connection: object): Route | null {
+  return taken.get(connection) ?? null
+}
+
+/** A name may lead to another server by now. */
+function addressed(route: Route, { remoteAddress }: Socket): Route {
+  return remoteAddress === undefined ? route : { ...route, host: remoteAddress }
 }
 
 type Failure = { readonly route: Route; readonly error: unknown }

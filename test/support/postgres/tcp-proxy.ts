@@ -16,6 +16,10 @@ export type TcpProxy = {
   setMode(mode: ProxyMode): Promise<void>
   /** Resets every connection that is open, on both sides. */
   cut(): void
+  /** Forgets every connection that is open, as a router does: nothing that is sent on one arrives, and nobody says so. */
+  silence(): void
+  /** As `silence`, but what is sent on one is answered by a reset, as by a machine that has taken over an address. */
+  resetOnUse(): void
   /** Where connections go from now on; those that are open stay where they are. */
   switchTo(port: number): void
   /** Since it was started, but for `open`, which is how many are open now. */
@@ -27,7 +31,7 @@ export type TcpProxy = {
   }
 }
 
-type Connection = { readonly client: Socket; server: Socket | null }
+type Connection = { readonly client: Socket; server: Socket | null; isForgotten: boolean }
 
 /** A proxy in front of the port until the test ends. It knows no protocol, so TLS goes through as it is. */
 export async function tcpProxy({ to }: { to: number }): Promise<TcpProxy> {
@@ -46,7 +50,7 @@ export async function tcpProxy({ to }: { to: number }): Promise<TcpProxy> {
 
   function accept(client: Socket): void {
     counts.accepted++
-    const connection: Connection = { client, server: null }
+    const connection: Connection = { client, server: null, isForgotten: false }
     connections.add(connection)
     client.on('error', () => {})
     client.on('close', () => carry(() => drop(connection)))
@@ -62,14 +66,20 @@ export async function tcpProxy({ to }: { to: number }): Promise<TcpProxy> {
     connection.server = server
     server.on('error', () => carry(() => drop(connection)))
     server.on('close', () => carry(() => drop(connection)))
-    join(client, server, 'bytesToServer')
-    join(server, client, 'bytesToClient')
+    join(connection, client, server, 'bytesToServer')
+    join(connection, server, client, 'bytesToClient')
     client.resume()
   }
 
-  function join(from: Socket, into: Socket, count: 'bytesToServer' | 'bytesToClient'): void {
+  function join(
+    connection: Connection,
+    from: Socket,
+    into: Socket,
+    count: 'bytesToServer' | 'bytesToClient',
+  ): void {
     from.on('data', (data) =>
       carry(() => {
+        if (connection.isForgotten) return
         counts[count] += data.length
         into.write(data)
       }),
@@ -99,6 +109,10 @@ export async function tcpProxy({ to }: { to: number }): Promise<TcpProxy> {
     }
   }
 
+  function silence(): void {
+    for (const connection of connections) connection.isForgotten = true
+  }
+
   await listen()
   onTestFinished(() => {
     listener?.close()
@@ -125,6 +139,11 @@ export async function tcpProxy({ to }: { to: number }): Promise<TcpProxy> {
       for (const work of due) work()
     },
     cut,
+    silence,
+    resetOnUse() {
+      silence()
+      for (const { client } of connections) client.once('data', () => client.resetAndDestroy())
+    },
     switchTo(next) {
       target = next
     },
