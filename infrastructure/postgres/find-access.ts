@@ -22,8 +22,8 @@ type BoughtRow = GivenRow & { readonly amountPaid: number } & {
 }
 
 /**
- * For each of several addresses ($1) one row, in their order. $2 and $3 are all their digests, and whose each is, by
- * its number. One statement, which sees one moment by itself.
+ * For each of several addresses ($1) one row, in their order. $4 are all their digests; those of an address stand there
+ * from its place in $2 to that in $3. One statement, which sees one moment by itself.
  */
 export const SELECT_ACCESS = `
   SELECT asked.ordinal::integer AS ordinal,
@@ -31,8 +31,9 @@ export const SELECT_ACCESS = `
     greatest(
       (SELECT epoch FROM log_outs WHERE log_outs.email = asked.email),
       (SELECT epoch FROM common_log_out),
-      (SELECT max(epoch) FROM unnest($2::text[], $3::integer[]) AS digests (trace, owner)
-        JOIN erased_log_outs USING (trace) WHERE owner = asked.ordinal)
+      (SELECT max(epoch)
+        FROM unnest(($4::text[])[asked.first_digest:asked.last_digest]) AS digests (trace)
+        JOIN erased_log_outs USING (trace))
     ) AS "loggedOutIn",
     (SELECT json_agg(json_build_object('revokedAt', revoked_at)) FROM operator_grants
       WHERE operator_grants.email = asked.email) AS given,
@@ -44,18 +45,19 @@ export const SELECT_ACCESS = `
       'disputes', (SELECT json_agg(json_build_object('state', disputes.state))
         FROM disputes WHERE disputes.payment_intent_id = purchases.payment_intent_id)
     )) FROM purchases WHERE purchases.email = asked.email AND purchases.state = 'paid') AS bought
-  FROM unnest($1::text[]) WITH ORDINALITY AS asked (email, ordinal)
+  FROM unnest($1::text[], $2::integer[], $3::integer[])
+    WITH ORDINALITY AS asked (email, first_digest, last_digest, ordinal)
   ORDER BY asked.ordinal`
 
 /** What the statement is given. */
 export function bindAccess(asked: readonly Asked[]): readonly unknown[] {
-  const digests = asked.flatMap(({ digests }, index) =>
-    digests.map((trace) => ({ trace, owner: index + 1 })),
-  )
+  const ends: number[] = []
+  for (const { digests } of asked) ends.push((ends.at(-1) ?? 0) + digests.length)
   return [
     asked.map(({ email }) => email),
-    digests.map(({ trace }) => trace),
-    digests.map(({ owner }) => owner),
+    asked.map((_, index) => (ends[index - 1] ?? 0) + 1),
+    ends,
+    asked.flatMap(({ digests }) => digests),
   ]
 }
 

@@ -1,19 +1,17 @@
-import { and, eq, gt, inArray, lte, or } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { OutboxRepository } from '../../application/store.ts'
 import { type OutboxKind, type OutboxMessage, WAIT_MAX_MS } from '../../domain/outbox.ts'
 import { type MessageRow, toMessage, toMessageRow } from '../database/rows.ts'
 import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
 import { outbox } from './schema.ts'
 
-export function postgresOutboxRepository({
-  read,
-  readTogether,
-  write,
-}: PostgresDatabase): OutboxRepository {
+type Due = { readonly kinds: readonly OutboxKind[]; readonly now: Date }
+
+export function postgresOutboxRepository({ read, write }: PostgresDatabase): OutboxRepository {
   return {
     async takeDue(due, begin) {
       // Looks without a lock first: nearly always nothing is due.
-      const isAnyDue = await readTogether(async (queries) => (await findDue(queries, due)) !== null)
+      const isAnyDue = await read(async (queries) => (await findDue(queries, due)) !== null)
       if (!isAnyDue) return null
       return write([], async (transaction) =>
         change(transaction, await findDue(transaction.queries, due, { isTaken: true }), begin),
@@ -70,22 +68,34 @@ function change(
 /** One that is taken is locked; one that another transaction takes at this moment is passed over. */
 async function findDue(
   queries: Queries,
-  { kinds, now }: { kinds: readonly OutboxKind[]; now: Date },
+  due: Due,
   { isTaken = false } = {},
 ): Promise<MessageRow | null> {
-  const latest = new Date(now.getTime() + WAIT_MAX_MS)
   const select = queries
     .select()
     .from(outbox)
-    .where(
-      and(
-        eq(outbox.state, 'waiting'),
-        inArray(outbox.kind, [...kinds]),
-        or(lte(outbox.dueAt, now), gt(outbox.dueAt, latest)),
-      ),
-    )
-    .orderBy(outbox.dueAt)
-    .limit(1)
-  const [row] = await (isTaken ? select.for('update', { skipLocked: true }) : select)
+    .where(eq(outbox.key, keyOfDue(due, { isTaken })))
+  const [row] = await (isTaken ? select.for('update') : select)
   return row ?? null
+}
+
+/**
+ * Of each kind, the one that has waited for the longest, and the one that waits for too long because the clock has been
+ * set back: each the first of its index, however many wait. Of these, the earliest.
+ */
+function keyOfDue({ kinds, now }: Due, { isTaken }: { isTaken: boolean }): SQL {
+  const latest = new Date(now.getTime() + WAIT_MAX_MS)
+  const spans = sql`VALUES ('-infinity'::timestamptz, ${now}::timestamptz), (${latest}, 'infinity')`
+  return sql`(
+    SELECT first.key
+    FROM unnest(${sql.param([...kinds])}::text[]) AS kinds (kind),
+      (${spans}) AS spans (after, until),
+      LATERAL (
+        SELECT key, due_at FROM outbox
+        WHERE state = 'waiting' AND outbox.kind = kinds.kind
+          AND due_at > spans.after AND due_at <= spans.until
+        ORDER BY due_at LIMIT 1 ${isTaken ? sql`FOR UPDATE SKIP LOCKED` : sql``}
+      ) AS first
+    ORDER BY first.due_at LIMIT 1
+  )`
 }

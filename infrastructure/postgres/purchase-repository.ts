@@ -1,4 +1,4 @@
-import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, lte, type SQL, sql } from 'drizzle-orm'
 import type { Account, PurchaseRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Origin } from '../../domain/grant-change.ts'
@@ -70,12 +70,14 @@ export function postgresPurchaseRepository(database: PostgresDatabase): Purchase
           .from(purchases)
           .where(
             and(
-              eq(purchases.priceAmount, amount),
+              // In the order of the index: else PostgreSQL reads purchases of a common price until one is met.
+              between(purchases.priceAmount, amount, amount),
               eq(purchases.priceCurrency, currency),
               eq(purchases.live, live),
               sql`${purchases.reviewReason} IS DISTINCT FROM 'order'`,
             ),
           )
+          .orderBy(purchases.priceAmount)
           .limit(1)
         return rows.length > 0
       }),
@@ -87,8 +89,14 @@ export function postgresPurchaseRepository(database: PostgresDatabase): Purchase
             queries
               .select()
               .from(purchases)
-              .where(and(eq(purchases.state, state), gt(purchases.id, after ?? ('' as PurchaseId))))
-              .orderBy(purchases.id)
+              .where(
+                and(
+                  // Both by the order of that index: by that of the ids alone, all the others would be read, too.
+                  sql`(${purchases.state}, ${purchases.id}) > (${state}, ${after ?? ''})`,
+                  lte(purchases.state, state),
+                ),
+              )
+              .orderBy(purchases.state, purchases.id)
               .limit(limit),
           ),
         )

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNull, lte, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lte, not, type SQL } from 'drizzle-orm'
 import type { ServiceMailWindow } from '../../application/otp-repository.ts'
 import type { FullShares, ServiceMail } from '../../domain/mail-limit.ts'
 import type { Queries, Transaction } from './connection/database.ts'
@@ -16,7 +16,7 @@ export async function findFullShares(
 ): Promise<FullShares> {
   store(queries.delete(serviceMails).where(gt(sentAt, until)))
   const inWindow = and(gt(sentAt, since), lte(sentAt, until))
-  const toStrangers = and(inWindow, eq(isCustomer, false))
+  const toStrangers = and(inWindow, not(isCustomer))
   const [all, strangers, one] = await Promise.all([
     nthNewest(queries, shares.all, inWindow),
     nthNewest(queries, shares.strangers, toStrangers),

@@ -140,7 +140,8 @@ CREATE INDEX purchases_of_a_payment ON purchases (payment_intent_id) WHERE payme
 CREATE INDEX purchases_by_time_of_payment ON purchases (paid_at, id) WHERE paid_at IS NOT NULL;
 CREATE INDEX purchases_nobody_paid ON purchases (expires_at)
   WHERE state = 'closed' AND email NOT LIKE 'erased-%@alibi.invalid';
-CREATE INDEX purchases_at_a_price ON purchases (price_amount, price_currency, live);
+CREATE INDEX purchases_at_a_price ON purchases (price_amount, price_currency, live)
+  WHERE review_reason IS DISTINCT FROM 'order';
 
 -- The oldest open purchase: whether a payment that nobody knows may still turn out to be its own.
 CREATE INDEX purchases_that_are_open ON purchases (created_at) WHERE state = 'open';
