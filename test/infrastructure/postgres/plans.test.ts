@@ -92,7 +92,7 @@ async function explainEverything(mode: Parameters<typeof explainStatements>[1]) 
     telemetry: NO_TELEMETRY,
     monotonicMs,
   })
-  const watched = watchCalls(postgresStore(database, { beginUse: testBudget().begin }))
+  const watched = watchCalls(postgresStore(database, { budget: testBudget() }))
   await useEverything(watched.store)
   await useReplicas(database)
   const question = doctorQuestion(fresh.url)
@@ -125,7 +125,7 @@ function watchCalls(store: DatabaseStore) {
 
 /** What the replicas share beside the store. */
 async function useReplicas(database: PostgresDatabase): Promise<void> {
-  const { limiter } = sharedRateLimits({ database, beginUse: testBudget().begin })
+  const { limiter } = sharedRateLimits({ database, budget: testBudget() })
   for (const limit of [2, 1000]) {
     const limited = limiter({ name: 'auth', limit, windowMs: HOUR_MS })
     for (let request = 0; request < 3; request++) {
