@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { type BackupConfig, readBackup } from './backup-settings.ts'
-import { type DatabaseConfig, readDatabase } from './database-settings.ts'
+import { type DatabaseConfig, readDatabase, readDatabaseAt } from './database-settings.ts'
 import { durationUpTo, MAIL_LIMIT, RATE_LIMIT, type RateLimit } from './durations.ts'
 import { type EmailConfig, readEmail, readSender } from './email-settings.ts'
 import {
@@ -99,6 +99,14 @@ export function loadConfigWith<Opened>(
 /** Only where the database is. Throws `ConfigError`. */
 export function loadDatabaseConfig(environment: Environment): DatabaseConfig {
   return load(environment, (settings) => readDatabase(settings, environment.env))
+}
+
+/** As `loadDatabaseConfig`, of a URL that an option of this name gives. Throws `ConfigError`. */
+export function loadDatabaseAt(
+  environment: Environment,
+  option: { readonly name: string; readonly url: string },
+): DatabaseConfig {
+  return load(environment, (settings) => readDatabaseAt(settings, option))
 }
 
 /** Only the backups of this database that the service makes by itself. Throws `ConfigError`. */

@@ -33,15 +33,38 @@ export function readDatabase(settings: SettingsSource, env: Variables): Database
   // systemd lists several state directories with colons between them.
   const [stateDirectory] = (env['STATE_DIRECTORY'] ?? '').split(':')
   const fallback: SqliteConfig = { kind: 'sqlite', path: `${stateDirectory || './data'}/alibi.db` }
-  const database = settings.read<SqliteConfig | PostgresUrl | RefusedUrl>(
+  const url = settings.read<SqliteConfig | PostgresUrl | RefusedUrl>(
     'DATABASE_URL',
     DATABASE_URL,
     fallback,
   )
+  return readConnection(settings, { name: 'DATABASE_URL', url, fallback })
+}
+
+/** The database of a URL that is no setting itself; problems call it `name`. */
+export function readDatabaseAt(
+  settings: SettingsSource,
+  { name, url }: { name: string; url: string },
+): DatabaseConfig {
+  const fallback: SqliteConfig = { kind: 'sqlite', path: '' }
+  const parsed = DATABASE_URL.parse(url)
+  if (parsed) return readConnection(settings, { name, url: parsed, fallback })
+  settings.report(`${name} must be ${DATABASE_URL.shape}`)
+  return fallback
+}
+
+function readConnection(
+  settings: SettingsSource,
+  {
+    name,
+    url,
+    fallback,
+  }: { name: string; url: SqliteConfig | PostgresUrl | RefusedUrl; fallback: SqliteConfig },
+): DatabaseConfig {
   const poolMax = settings.read('DATABASE_POOL_MAX', POOL_MAX, 10)
   const timeoutMs = settings.read('DATABASE_TIMEOUT', TIMEOUT, 5 * SECOND_MS)
-  if (database.kind === 'postgres') return { ...database, poolMax, timeoutMs }
-  if (database.kind === 'sqlite') return database
-  settings.report(`DATABASE_URL ${database.reason}`)
+  if (url.kind === 'postgres') return { ...url, poolMax, timeoutMs }
+  if (url.kind === 'sqlite') return url
+  settings.report(`${name} ${url.reason}`)
   return fallback
 }
