@@ -53,6 +53,16 @@ export function translateOutage<Result>(work: () => Result): Result {
   }
 }
 
+/** For an operator's command: as `translateOutage`, and an outage names the database at the path. */
+export function namingDatabase<Result>(path: string, work: () => Result): Result {
+  try {
+    return translateOutage(work)
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error
+    throw new Error(`the database ${path} cannot be used`, { cause: error.cause })
+  }
+}
+
 /** Throws `Unavailable('storage')` where the file system fails `work`, such as for a file that cannot be made. */
 export function translateFileOutage<Result>(work: () => Result): Result {
   try {
