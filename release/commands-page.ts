@@ -15,8 +15,8 @@ const INTRODUCTION = `<!-- \`bun run docs:commands\` writes this page. Change th
 
 # Commands
 
-All commands but \`alibi serve\` and \`alibi restore\` work beside the running service, with the same settings
-(\`--env-file\`; see [configuration.md](configuration.md)). Commands that look into payments refuse a database that
+All commands but \`alibi serve\`, \`alibi restore\` and \`alibi migrate-data\` work beside the running service, with
+the same settings (\`--env-file\`; see [configuration.md](configuration.md)). Commands that look into payments refuse a database that
 the service has not brought up to date yet. Commands that report something take \`--json\`. A command that cannot be
 undone asks first at a terminal; with \`--yes\` it does not ask. \`source <(alibi completion bash)\` makes bash
 complete all of them.`
@@ -30,7 +30,7 @@ export function commandsPage(): string {
 
 /** The command that a help text is on: "alibi purchases show" of "Usage: alibi purchases show ID". */
 function nameIn(text: string): string {
-  return /^Usage: ((?:[a-z]+ )+)/.exec(text)?.[1]?.trimEnd() ?? ''
+  return /^Usage: ((?:[a-z-]+ )+)/.exec(text)?.[1]?.trimEnd() ?? ''
 }
 
 function exitCodes(): string {

@@ -51,6 +51,10 @@ export type CommandContext = {
   readonly readContent: (folder: string) => Promise<ReadContent>
 
   readonly openMigration: () => Promise<Migration>
+  readonly openDataMigration: (databases: {
+    readonly from: string
+    readonly to: string
+  }) => Promise<DataMigration>
   readonly openBackup: (file: string) => Promise<(onStep: OnStep) => BackupReport>
   readonly openRestore: (file: string) => Promise<(onStep: OnStep) => PreparedRestore>
 
@@ -118,6 +122,31 @@ export type MigrationReport = {
   /** The path of the copy from before; null where there was nothing to keep, and for a PostgreSQL. */
   readonly copy: string | null
 }
+
+/** A copy of all data into a database of another kind. */
+export type DataMigration = {
+  /** Where the databases are, without a password. */
+  readonly from: string
+  readonly to: string
+  /** Resolves once all is there, and throws where nothing is. */
+  readonly copy: (options: {
+    readonly onProgress: (progress: {
+      readonly step: 'copying' | 'comparing'
+      readonly table: string
+      readonly rows: number
+    }) => void
+    readonly stopping: AbortSignal
+  }) => Promise<readonly MigratedTable[]>
+}
+
+export type MigratedTable = {
+  readonly name: string
+  readonly source: TableDigest
+  readonly target: TableDigest
+}
+
+/** `sha256` is of all rows in the order of their key, in hexadecimal. */
+type TableDigest = { readonly rows: number; readonly sha256: string }
 
 export type BackupReport = {
   readonly file: string

@@ -51,6 +51,10 @@ export function commandContext(environment: Environment, given: Given): CommandC
       const { openMigration } = await import('./run-database.ts')
       return openMigration(environment)
     },
+    async openDataMigration(databases) {
+      const { openDataMigration } = await import('./run-data-migration.ts')
+      return openDataMigration(environment, databases)
+    },
     async openBackup(file) {
       const { openBackup } = await import('./run-database.ts')
       return openBackup(environment, file)

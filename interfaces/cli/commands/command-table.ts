@@ -11,6 +11,7 @@ import { grantsCommand } from './grants.ts'
 import { healthcheckCommand } from './healthcheck.ts'
 import { logoutCommand } from './logout.ts'
 import { migrateCommand } from './migrate.ts'
+import { migrateDataCommand } from './migrate-data.ts'
 import { openapiCommand } from './openapi.ts'
 import { purchasesCommand } from './purchases.ts'
 import { purchasesShowCommand } from './purchases-show.ts'
@@ -50,6 +51,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     title: 'The machine',
     commands: [
       migrateCommand,
+      migrateDataCommand,
       backupCommand,
       restoreCommand,
       serviceInstallCommand,

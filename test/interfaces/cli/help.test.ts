@@ -50,6 +50,7 @@ describe('help', () => {
       'purchases show',
       'reconcile',
       'migrate',
+      'migrate-data',
       'backup',
       'restore',
       'service install',
@@ -71,7 +72,14 @@ describe('help', () => {
       'unlock',
       'export',
     ] as const
-    for (const name of [...onDatabase, 'purchases', 'migrate', 'backup', 'restore'] as const) {
+    for (const name of [
+      ...onDatabase,
+      'purchases',
+      'migrate',
+      'migrate-data',
+      'backup',
+      'restore',
+    ] as const) {
       expect([name, needs(name)]).toEqual([name, 'no setting but DATABASE_URL'])
     }
     for (const name of ['purchases show', 'reconcile', 'erase', 'doctor'] as const) {

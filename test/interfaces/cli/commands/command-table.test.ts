@@ -5,7 +5,7 @@ import { COMMANDS } from '../../../../interfaces/cli/commands/command-table.ts'
 test('every command has a name of its own, of one or two words', () => {
   const names = COMMANDS.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
-  for (const name of names) expect(name).toMatch(/^[a-z]+(?: [a-z]+)?$/)
+  for (const name of names) expect(name).toMatch(/^[a-z]+(?:-[a-z]+)?(?: [a-z]+)?$/)
 })
 
 test('an option is the same in every command that takes it', () => {

@@ -107,9 +107,11 @@ describe('bash', () => {
     const found = valued.map(({ name }, index) => [name, answers[index]?.join() ?? ''])
     expect(Object.fromEntries(found)).toEqual({
       'env-file': '<default>',
+      from: '',
       'mail-to': '',
       root: '<dirnames>',
       since: '',
+      to: '',
     })
   })
 })
