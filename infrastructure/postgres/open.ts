@@ -10,6 +10,7 @@ import { openPostgres, type PostgresDatabase } from './connection/database.ts'
 import { type TimeBudget, timeBudget } from './connection/time-budget.ts'
 import { type DatabaseClock, databaseClock } from './database-clock.ts'
 import { applyMigrations, assertUsable, refuseOutdated, schemaVersion } from './migrations.ts'
+import type { Statements } from './replicas.ts'
 import { postgresStore } from './store.ts'
 
 export type OpenPostgres = {
@@ -27,6 +28,8 @@ type Options = {
   readonly telemetry: Telemetry
   readonly monotonicMs: () => number
   readonly machine: Clock
+  /** Does more before anything else uses the database, on a connection whose statements may take as long as they do. */
+  readonly enter?: (statements: Statements) => Promise<void>
 }
 
 /**
@@ -36,10 +39,15 @@ type Options = {
  */
 export async function openPostgresDatabase(
   config: PostgresConfig,
-  { isUpToDate, telemetry, monotonicMs, machine }: Options,
+  { isUpToDate, telemetry, monotonicMs, machine, enter }: Options,
 ): Promise<OpenPostgres> {
   const { poolMax, timeoutMs } = config
-  const applied = await prepare(config, isUpToDate ? refuseOutdated : applyMigrations)
+  const migrate = isUpToDate ? refuseOutdated : applyMigrations
+  const applied = await prepare(config, async (client) => {
+    const applied = await migrate(client)
+    await enter?.(statementsOf(client))
+    return applied
+  })
   const budget = timeBudget({ limitMs: timeoutMs, monotonicMs })
   const connection = postgresConnectionOptions(config)
   const database = openPostgres({ connection, poolMax, timeoutMs, budget, telemetry, monotonicMs })
@@ -71,6 +79,13 @@ export function migratePostgres(
     applied: await applyMigrations(client),
     version: await schemaVersion(client),
   }))
+}
+
+function statementsOf(client: Client): Statements {
+  return {
+    query: async <Row>(text: string, values: readonly unknown[] = []) =>
+      (await client.query(text, [...values])).rows as Row[],
+  }
 }
 
 /** Does the work on a connection of its own, once the server has shown that it can be used. */

@@ -1,6 +1,7 @@
 import type { Log, Supervisor } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { leaseLeadership } from '../../application/upkeep/lease-leadership.ts'
+import { GONE_AFTER_MS, type Replicas } from '../../application/upkeep/replicas.ts'
 import { watchClock } from '../../application/upkeep/watch-clock.ts'
 import { HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
 import type { PostgresConfig } from '../../infrastructure/config/database-settings.ts'
@@ -8,7 +9,7 @@ import { postgresLease } from '../../infrastructure/postgres/leases.ts'
 import { LOCK_OUT_MIGRATIONS, MIGRATIONS } from '../../infrastructure/postgres/migrations.ts'
 import { openPostgresDatabase } from '../../infrastructure/postgres/open.ts'
 import { pruneRateLimits, sharedRateLimits } from '../../infrastructure/postgres/rate-limiter.ts'
-import { postgresReplicas } from '../../infrastructure/postgres/replicas.ts'
+import { postgresReplicas, type Statements } from '../../infrastructure/postgres/replicas.ts'
 import { postgresStore } from '../../infrastructure/postgres/store.ts'
 import { CALLERS_RIGHTS } from '../../infrastructure/rights/effective-user.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
@@ -26,6 +27,19 @@ const RATE_LIMITS_AT_ONCE = 1000
 
 const monotonicMs = () => performance.now()
 
+/**
+ * Waits until nobody copies the database, which takes as long as it takes. What copies it looks for signs of life once
+ * it has the lock, so that a new sign has to stand there when the wait is over.
+ */
+async function enterService(statements: Statements, replicas: Replicas): Promise<void> {
+  let signedAtMs: number
+  do {
+    signedAtMs = monotonicMs()
+    await replicas.signOfLife()
+    await statements.query(LOCK_OUT_MIGRATIONS)
+  } while (monotonicMs() - signedAtMs > GONE_AFTER_MS / 2)
+}
+
 /** Serves from a PostgreSQL, on which other replicas serve, too. */
 export async function servePostgres(
   config: PostgresConfig,
@@ -37,24 +51,21 @@ export async function servePostgres(
   }: { log: Log; telemetry: Telemetry; supervisor: Supervisor; version: string },
 ): Promise<ServedDatabase> {
   supervisor.starting('connects to the database', { withinMs: OPENING_MAX_MS })
-  const machine = systemClock()
+  const replica = { id: crypto.randomUUID(), version, monotonicMs }
   const { database, budget, time, applied } = await openPostgresDatabase(config, {
     isUpToDate: false,
     telemetry,
     monotonicMs,
-    machine,
+    machine: systemClock(),
+    enter: (statements) => enterService(statements, postgresReplicas(statements, replica)),
   })
   // A new database needs no line in the log.
   const wasThere = !applied.some((name) => name === MIGRATIONS[0]?.name)
   if (applied.length > 0 && wasThere)
     log('database.migrated', { applied: applied.join(' '), copy: null })
   const store = postgresStore(database, { budget })
-  const id = crypto.randomUUID()
-  const replicas = postgresReplicas(database, { id, version, monotonicMs })
-  // Whoever copies the database looks for signs of life once it has locked the migrations.
-  await replicas.signOfLife()
-  await database.query(LOCK_OUT_MIGRATIONS)
-  const lease = postgresLease(database, { holder: id })
+  const replicas = postgresReplicas(database, replica)
+  const lease = postgresLease(database, { holder: replica.id })
   const rateLimits = sharedRateLimits({ database, budget })
   const clockTask: Task = {
     name: 'clock',

@@ -164,10 +164,18 @@ test('what a request waits for counts against its own time, and against no other
   let now = 0
   const budget = timeBudget({ limitMs: 5000, monotonicMs: () => now })
   const left: number[] = []
+  const leftMs = () => {
+    const use = budget.begin()
+    try {
+      return use.leftMs()
+    } finally {
+      use.end()
+    }
+  }
   const trips: (() => void)[] = []
   const ask = shareRoundTrips<number, number>({
     run(items) {
-      left.push(budget.begin().leftMs())
+      left.push(leftMs())
       const { promise, resolve } = Promise.withResolvers<readonly number[]>()
       trips.push(() => resolve(items))
       return promise
@@ -182,11 +190,11 @@ test('what a request waits for counts against its own time, and against no other
     now += 2000
     trips[0]!()
     await first
-    expect(budget.begin().leftMs()).toBe(3000)
+    expect(leftMs()).toBe(3000)
     now += 1000
     trips[1]!()
     await other
-    expect(budget.begin().leftMs()).toBe(3000)
+    expect(leftMs()).toBe(3000)
   })
   expect(left).toEqual([5000, 5000])
 })

@@ -16,7 +16,7 @@ export type TcpProxy = {
   setMode(mode: ProxyMode): Promise<void>
   /** Resets every connection that is open, on both sides. */
   cut(): void
-  /** Forgets every connection that is open, as a router does: nothing that is sent on one arrives, and nobody says so. */
+  /** Forgets every open connection, as a router does: nothing that is sent on one arrives, and nobody says so. */
   silence(): void
   /** As `silence`, but what is sent on one is answered by a reset, as by a machine that has taken over an address. */
   resetOnUse(): void
