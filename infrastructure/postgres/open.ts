@@ -10,7 +10,6 @@ import { openPostgres, type PostgresDatabase } from './connection/database.ts'
 import { type TimeBudget, timeBudget } from './connection/time-budget.ts'
 import { type DatabaseClock, databaseClock } from './database-clock.ts'
 import { applyMigrations, assertUsable, refuseOutdated, schemaVersion } from './migrations.ts'
-import type { Statements } from './replicas.ts'
 import { postgresStore } from './store.ts'
 
 export type OpenPostgres = {
@@ -29,7 +28,7 @@ type Options = {
   readonly monotonicMs: () => number
   readonly machine: Clock
   /** Does more before anything else uses the database, on a connection whose statements may take as long as they do. */
-  readonly enter?: (statements: Statements) => Promise<void>
+  readonly enter?: (statements: Pick<PostgresDatabase, 'query'>) => Promise<void>
 }
 
 /**
@@ -81,7 +80,7 @@ export function migratePostgres(
   }))
 }
 
-function statementsOf(client: Client): Statements {
+function statementsOf(client: Client): Pick<PostgresDatabase, 'query'> {
   return {
     query: async <Row>(text: string, values: readonly unknown[] = []) =>
       (await client.query(text, [...values])).rows as Row[],

@@ -5,11 +5,12 @@ import { GONE_AFTER_MS, type Replicas } from '../../application/upkeep/replicas.
 import { watchClock } from '../../application/upkeep/watch-clock.ts'
 import { HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
 import type { PostgresConfig } from '../../infrastructure/config/database-settings.ts'
+import type { PostgresDatabase } from '../../infrastructure/postgres/connection/database.ts'
 import { postgresLease } from '../../infrastructure/postgres/leases.ts'
 import { LOCK_OUT_MIGRATIONS, MIGRATIONS } from '../../infrastructure/postgres/migrations.ts'
 import { openPostgresDatabase } from '../../infrastructure/postgres/open.ts'
 import { pruneRateLimits, sharedRateLimits } from '../../infrastructure/postgres/rate-limiter.ts'
-import { postgresReplicas, type Statements } from '../../infrastructure/postgres/replicas.ts'
+import { postgresReplicas } from '../../infrastructure/postgres/replicas.ts'
 import { postgresStore } from '../../infrastructure/postgres/store.ts'
 import { CALLERS_RIGHTS } from '../../infrastructure/rights/effective-user.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
@@ -31,7 +32,10 @@ const monotonicMs = () => performance.now()
  * Waits until nobody copies the database, which takes as long as it takes. What copies it looks for signs of life once
  * it has the lock, so that a new sign has to stand there when the wait is over.
  */
-async function enterService(statements: Statements, replicas: Replicas): Promise<void> {
+async function enterService(
+  statements: Pick<PostgresDatabase, 'query'>,
+  replicas: Replicas,
+): Promise<void> {
   let signedAtMs: number
   do {
     signedAtMs = monotonicMs()
