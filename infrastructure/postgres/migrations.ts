@@ -22,7 +22,8 @@ export const MIGRATIONS: readonly Migration[] = [
 
 const SUBJECT = 'the database at DATABASE_URL'
 const VERSION_MIN = 150_000
-const UNIQUE_VIOLATION = '23505'
+/** What becomes of the slower one of two that create the same table: its name, its type or itself is there already. */
+const CREATED_BY_ANOTHER: readonly unknown[] = ['23505', '42710', '42P07']
 const TRIES_MAX = 10
 
 /** The row is locked by the transaction that migrates. */
@@ -119,7 +120,8 @@ async function createHistory(client: Client): Promise<void> {
       await client.query(CREATE_HISTORY)
       return
     } catch (error) {
-      const isRace = error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION
+      const isRace =
+        error instanceof Error && 'code' in error && CREATED_BY_ANOTHER.includes(error.code)
       if (!isRace || tries === TRIES_MAX) throw error
     }
   }
