@@ -135,16 +135,18 @@ async function store(
 }
 
 /**
- * What came back of the payment of a purchase. Whoever reports a refund of a payment that no purchase has yet holds the
- * lock of the payment, and not that of the address: so that the audit trail has it, one of the two has to wait.
+ * What came back of the payment of a purchase. Whoever reports a refund of a payment that no paid purchase has yet holds
+ * the lock of the payment, and not that of the address: so that the audit trail has it, one of the two has to wait.
  */
 async function lockedReversals(
   { queries, lock }: Transaction,
   account: Account,
   { paymentIntentId }: Purchase,
 ) {
-  const isKnown = account.purchases.some((one) => one.paymentIntentId === paymentIntentId)
-  if (paymentIntentId === null || isKnown) return account
+  const isPaid = account.purchases.some(
+    (one) => one.state === 'paid' && one.paymentIntentId === paymentIntentId,
+  )
+  if (paymentIntentId === null || isPaid) return account
   lock([ofPayment(paymentIntentId)])
   return findReversals(queries, paymentIntentId)
 }

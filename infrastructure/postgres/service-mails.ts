@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNull, lte, not, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lte, not, type SQL } from 'drizzle-orm'
 import type { ServiceMailWindow } from '../../application/otp-repository.ts'
 import type { FullShares, ServiceMail } from '../../domain/mail-limit.ts'
 import type { Queries, Transaction } from './connection/database.ts'
@@ -47,13 +47,19 @@ export function storeServiceMail({ queries, store }: Transaction, mail: ServiceM
   store(queries.insert(serviceMails).values({ sentAt: at, ...counted }))
 }
 
-/** Deletes one of those that are alike. */
+/** Deletes one of those that are alike: another one than a transaction that does the same at this moment. */
 export function deleteServiceMail({ queries, store }: Transaction, mail: ServiceMail): void {
   const isAlike = and(
     eq(sentAt, mail.at),
     eq(isCustomer, mail.isCustomer),
     mail.network === null ? isNull(network) : eq(network, mail.network),
   )
-  const one = queries.select({ id }).from(serviceMails).where(isAlike).limit(1)
-  store(queries.delete(serviceMails).where(inArray(id, one)))
+  const one = queries
+    .select({ id })
+    .from(serviceMails)
+    .where(isAlike)
+    .limit(1)
+    .for('update', { skipLocked: true })
+  // Compared rather than looked up: so the server chooses once, whatever its plan.
+  store(queries.delete(serviceMails).where(eq(id, one)))
 }

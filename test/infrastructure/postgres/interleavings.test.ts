@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import { DAY_MS } from '../../../domain/duration.ts'
+import type { Email } from '../../../domain/email.ts'
+import { nextEpoch } from '../../../domain/log-out.ts'
+import { EMPTY_OTP_RECORD } from '../../../domain/otp.ts'
+import { mergeRefund } from '../../../domain/refund.ts'
+import { postgresStore } from '../../../infrastructure/postgres/store.ts'
+import { NOON, ORIGIN } from '../../support/fakes.ts'
+import { hasPostgres } from '../../support/postgres/binaries.ts'
+import { holdRows } from '../../support/postgres/held-rows.ts'
+import {
+  ANNA,
+  BERT,
+  openPurchase,
+  paidPurchase,
+  REFUND,
+} from '../../support/stores/contract-purchases.ts'
+import {
+  emptyMigratedDatabase,
+  openTestDatabase,
+  testBudget,
+} from '../../support/stores/postgres-store.ts'
+
+/** Two replicas on one database. */
+async function openReplicas() {
+  const url = await emptyMigratedDatabase()
+  const open = () => postgresStore(openTestDatabase(url), { budget: testBudget() })
+  return { url, one: open(), other: open() }
+}
+
+const ofStranger = (email: Email) => ({ email, sender: 'stranger' }) as const
+
+if (hasPostgres()) {
+  test('a refund that is reported while its payment arrives is on the audit trail', async () => {
+    const { url, one, other } = await openReplicas()
+    const payment = { sessionId: 'cs_one', paymentIntentId: 'pi_one' }
+    const awaited = openPurchase('one', { state: 'processing', ...payment })
+    await one.purchases.update(ANNA, ORIGIN, () => ({ purchase: awaited }))
+
+    const held = await holdRows(url, "SELECT FROM purchases WHERE id = 'one' FOR UPDATE")
+    const paying = one.purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase('one') }))
+    await held.untilWaitedFor()
+    await other.refunds.update([REFUND], ORIGIN, mergeRefund)
+    await held[Symbol.asyncDispose]()
+    await paying
+
+    const trail = await one.auditTrail.findByEmail(ANNA)
+    expect(trail).toMatchObject([
+      { reason: 'paid', objectId: 'one' },
+      { reason: 'refund_pending', objectId: 're_1' },
+    ])
+  })
+
+  test('as many mails as could not be sent at one moment count no longer', async () => {
+    const { one, other } = await openReplicas()
+    const mail = { at: NOON, isCustomer: false, network: null }
+    const emails = Array.from({ length: 20 }, (_, index) => `anna${index}@example.com` as Email)
+    const record = EMPTY_OTP_RECORD
+    for (const email of emails) {
+      await one.otps.update(ofStranger(email), () => ({ record, serviceMail: mail }))
+    }
+    const count = () => one.statistics.countServiceMails({ since: new Date(0), until: NOON })
+    expect((await count()).all).toBe(20)
+
+    await Promise.all(
+      emails.slice(1).map((email, index) =>
+        (index % 2 ? one : other).otps.update(ofStranger(email), () => ({
+          record,
+          releasedServiceMail: mail,
+        })),
+      ),
+    )
+    expect((await count()).all).toBe(1)
+  })
+}
