@@ -72,4 +72,37 @@ if (hasPostgres()) {
     )
     expect((await count()).all).toBe(1)
   })
+
+  describe('what another transaction has locked', () => {
+    const old = new Date(NOON.getTime() - DAY_MS)
+    const record = {
+      ...EMPTY_OTP_RECORD,
+      mails: [old, old].map((at) => ({ at, network: null, mailbox: null })),
+      wrongTries: [old, old].map((at) => ({ at, network: null })),
+    }
+    const closed = (id: string) => openPurchase(id, { state: 'closed', expiresAt: old })
+
+    test.each([
+      ['code_mails', 'SELECT FROM otp_mails WHERE position = 1'],
+      ['wrong_tries', 'SELECT FROM otp_wrong_tries WHERE position = 1'],
+      ['unpaid_purchases', "SELECT FROM purchases WHERE id = 'two'"],
+      ['log_outs', `SELECT FROM log_outs WHERE email = '${BERT}'`],
+    ] as const)('pruning %s does not wait for, and takes it the next time', async (kind, row) => {
+      const { url, one } = await openReplicas()
+      await one.otps.update(ofStranger(ANNA), () => ({ record }))
+      for (const id of ['one', 'two']) {
+        await one.purchases.update(ANNA, ORIGIN, () => ({ purchase: closed(id) }))
+      }
+      for (const email of [ANNA, BERT]) {
+        await one.logOuts.update(email, (epoch) => nextEpoch(epoch, old))
+      }
+
+      const batch = { upTo: NOON, limit: 10 }
+      const held = await holdRows(url, `${row} FOR UPDATE`)
+      expect(await one.retention.prune(kind, batch)).toBe(1)
+      await held[Symbol.asyncDispose]()
+      expect(await one.retention.prune(kind, batch)).toBe(1)
+      expect(await one.retention.prune(kind, batch)).toBe(0)
+    })
+  })
 }
