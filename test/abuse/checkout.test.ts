@@ -56,13 +56,13 @@ describe('while an address is proved, a stranger who knows it', () => {
     await prove(EMAIL, CHALLENGE)
     await prove(STRANGER, OTHER_CHALLENGE)
     const routes = asked()
-    const before = service.contents()
+    const before = await service.contents()
 
     await attack()
 
     expect(routes()).toEqual([])
     expect(double.sessions.size).toBe(0)
-    expect(service.contents()).toEqual(before)
+    expect(await service.contents()).toEqual(before)
   })
 
   test('cannot get the page that the buyer has open either, nor choose the language of its mails', async () => {

@@ -201,7 +201,7 @@ describe('log-outs that are forgotten', () => {
       expect([await read(annas), await read(bobs)]).toEqual([200, days % 60 === 0 ? 401 : 200])
     }
     // All are forgotten by now, and who sets the lifetime of tokens up again revives none.
-    const left = service.contents() as Readonly<Record<string, readonly unknown[]>>
+    const left = (await service.contents()) as Readonly<Record<string, readonly unknown[]>>
     expect(left['log_outs']?.length).toBeLessThan(3)
     ports.rules = { ...ports.rules, tokenLifetimeMs: 10 * YEAR_MS }
     expect(await findTokenHolder(ports, stolen)).toBeNull()
@@ -212,8 +212,8 @@ test('a restored backup ends, by its next log-out, the tokens of the time since 
   const clock = fixedClock()
   const { service, ports, logIn } = await openShop({ clock })
   const old = await logIn()
-  const file = `${service.path}.backup`
-  const reader = new Database(service.path)
+  const file = `${service.place.path!}.backup`
+  const reader = new Database(service.place.path!)
   reader.run('VACUUM INTO ?', [file])
   reader.close(true)
   clock.advance(MINUTE_MS)
@@ -221,10 +221,10 @@ test('a restored backup ends, by its next log-out, the tokens of the time since 
   clock.advance(MINUTE_MS)
   const since = await service.tokenOf()
   service.close()
-  for (const side of ['-wal', '-shm']) rmSync(service.path + side, { force: true })
-  copyFileSync(file, service.path)
+  for (const side of ['-wal', '-shm']) rmSync(service.place.path! + side, { force: true })
+  copyFileSync(file, service.place.path!)
 
-  const restored = sceneOf(openService({ clock, path: service.path }))
+  const restored = sceneOf(openService({ clock, place: service.place }))
   expect([await restored.read(old), await restored.read(since)]).toEqual([200, 200])
   clock.advance(MINUTE_MS)
   await logOut(restored.ports, EMAIL)
@@ -262,7 +262,7 @@ test('whatever the clock does, a token is ended by every later log-out of its ad
         await scene.prune()
         hasPruned = true
       } else if (act === 'restart') {
-        scene = sceneOf(openService({ clock, path: service.path }))
+        scene = sceneOf(openService({ clock, place: service.place }))
         service.close()
       } else {
         if (act === 'log out') await logOut(ports, who)

@@ -27,11 +27,11 @@ const CLAIMS = [
 ]
 
 async function expectNothing(buyer: Buyer, event: StripeEvent): Promise<void> {
-  const before = buyer.service.contents()
+  const before = await buyer.service.contents()
   const asked = buyer.double.count()
   const answer = await buyer.service.deliver(event)
   expect(answer).toMatchObject({ status: 200, body: { received: true } })
-  expect(buyer.service.contents()).toEqual(before)
+  expect(await buyer.service.contents()).toEqual(before)
   expect(buyer.double.count()).toBe(asked)
 }
 

@@ -52,7 +52,7 @@ const PATHS = [
 
 test.each(PATHS)(`${BODIES.length} odd bodies are each a clear error at %s`, async (path) => {
   const service = openService()
-  const before = service.contents()
+  const before = await service.contents()
   for (const body of BODIES) {
     const json =
       path === '/auth/token' ? body.replace('{', `{"codeVerifier":"x","code":"${CODE}",`) : body
@@ -64,7 +64,7 @@ test.each(PATHS)(`${BODIES.length} odd bodies are each a clear error at %s`, asy
     expect(answer).toEqual({ error: expect.stringMatching(/^Invalid (?:JSON|request|email)$/) })
   }
   expect(service.ports.mailer.mails).toEqual([])
-  expect(service.contents()).toEqual(before)
+  expect(await service.contents()).toEqual(before)
 })
 
 test('what is said twice counts as it was said last, and once', async () => {

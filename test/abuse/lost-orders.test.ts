@@ -140,12 +140,12 @@ describe('an order that the database does not know', () => {
     ] as const) {
       const shop = await openForgetful()
       const event = shop.paid(await shop.order())
-      const before = shop.service.contents()
+      const before = await shop.service.contents()
       shop.double.fault({ status: 400, headers: {}, body: '{}' }, { times: 9, on: route })
       const answer = await shop.service.deliver(event)
       expect(answer).toMatchObject({ status: 503, body: { error: 'Temporarily unavailable' } })
       expect(answer.header('retry-after')).not.toBeNull()
-      expect(shop.service.contents()).toEqual(before)
+      expect(await shop.service.contents()).toEqual(before)
     }
   })
 
@@ -157,7 +157,7 @@ describe('an order that the database does not know', () => {
     await shop.service.deliver(event)
     expect(await shop.hasPremium()).toBe(false)
     expect(await shop.purchases()).toMatchObject([{ state: 'paid' }])
-    const { audit_entries: audit = [], outbox } = shop.service.contents()
+    const { audit_entries: audit = [], outbox } = await shop.service.contents()
     expect([audit.length, outbox]).toEqual([2, []])
     for (const entry of audit) expect(entry).toMatchObject({ is_active: 0 })
   })

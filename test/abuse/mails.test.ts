@@ -38,7 +38,7 @@ describe('mails to strangers', () => {
       expect(status).toBe(number < 15 ? 200 : 503)
     }
     expect(mails).toHaveLength(15)
-    expect(JSON.stringify(contents())).not.toContain(strangerNumber(15))
+    expect(JSON.stringify(await contents())).not.toContain(strangerNumber(15))
 
     expect((await ask('newcomer@example.org', inOwn24(1))).status).toBe(200)
     expect((await ask('ada@example.com', inOne48(1))).status).toBe(200)
@@ -160,7 +160,7 @@ describe('mails to strangers', () => {
     for (let number = 0; number < 20; number++) {
       expect(await ask(strangerNumber(number), inOwn24(number))).toMatchObject(REFUSED)
     }
-    expect(JSON.stringify(contents())).not.toContain('stranger')
+    expect(JSON.stringify(await contents())).not.toContain('stranger')
     ports.mailer.outage = false
     expect((await ask(strangerNumber(1), inOwn24(1))).status).toBe(200)
   })
@@ -236,6 +236,6 @@ describe('mails into one mailbox', () => {
   test('of which the address is known to nobody in the database but in its own rows', async () => {
     const { ask, contents } = openTarget({})
     await ask('victim+1@example.org', inOwn24(1))
-    expect(JSON.stringify(contents())).not.toContain('victim@example.org')
+    expect(JSON.stringify(await contents())).not.toContain('victim@example.org')
   })
 })

@@ -83,7 +83,7 @@ describe('session ids that somebody made up', () => {
     const { double, clock } = customer
     const sessionId = await customer.openPage()
     double.pay(sessionId)
-    customer.service.connection.run('DELETE FROM purchases')
+    customer.service.connection!.run('DELETE FROM purchases')
     for (let number = 0; number < 20; number++) await customer.show(`cs_test_made_up_${number}`)
     expect((await customer.show(sessionId)).status).toBe(503)
     clock.advance(SECOND_MS)

@@ -16,9 +16,14 @@ import {
   TIMEOUT_MS,
   takeSteps,
 } from '../support/payments/steps.ts'
+import { hasPostgres } from '../support/postgres/binaries.ts'
+import { postgresPlace, type ServicePlace } from '../support/service/places.ts'
+import { openEmptyMigratedDatabase } from '../support/stores/postgres-store.ts'
 import { IS_WHOLE } from '../support/thoroughness.ts'
 
 const RUNS = IS_WHOLE ? 500 : 70
+/** On PostgreSQL, where each move takes several round trips. */
+const REMOTE_RUNS = IS_WHOLE ? 20 : 8
 const STEPS_MAX = 60
 const ROUNDS_MAX = 2
 const KEY_LIFETIME_MS = 25 * HOUR_MS
@@ -36,8 +41,12 @@ const PAID_TWICE: [Run][] = OPENINGS.slice(-2).map((opening) => [
   { skewMs: 0, areEventsLost: false, steps: stepsOf(opening), ending: 'deliveries first' },
 ])
 
-async function play({ steps, ending, ...rest }: Run, tally: Tally): Promise<void> {
-  const shop = await openPlayedShop(rest)
+async function play(
+  { steps, ending, ...rest }: Run,
+  tally: Tally,
+  place?: ServicePlace,
+): Promise<void> {
+  const shop = await openPlayedShop(rest, place)
   try {
     await takeSteps(shop, steps, tally)
     await settleShop(shop, ending)
@@ -77,6 +86,27 @@ test(
     // Otherwise something would not have been put to the test.
     expect([...kinds].sort()).toEqual([...KINDS].sort())
     expect([premium > 0, premium < runs, duplicates > 0]).toEqual([true, true, true])
+  },
+  TIMEOUT_MS,
+)
+
+test.if(hasPostgres())(
+  'it does so on PostgreSQL, too',
+  async () => {
+    const tally = newTally()
+    await fc.assert(
+      fc.asyncProperty(run, async (one) => {
+        await using database = await openEmptyMigratedDatabase()
+        await play(one, tally, postgresPlace(database.url))
+        tally.runs++
+      }),
+      { numRuns: REMOTE_RUNS, examples: PAID_TWICE, ...IN_TIME },
+    )
+    const { runs, moves, interleavings, duplicates } = tally
+    console.log(
+      `interleavings on PostgreSQL: ${runs} runs, ${moves} moves, ${interleavings} times several at once, 0 wrong ends`,
+    )
+    expect([interleavings > 0, duplicates > 0]).toEqual([true, true])
   },
   TIMEOUT_MS,
 )

@@ -2,18 +2,26 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { client } from '../support/http/client.ts'
 import { EMAIL } from '../support/http/http-client.ts'
+import { hasPostgres } from '../support/postgres/binaries.ts'
 import { FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
 import { atOnce, countStatuses, wrongCodes } from '../support/service/real-service.ts'
+import { emptyMigratedDatabase } from '../support/stores/postgres-store.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+
+/** The URL of an empty database, for a service in the folder. */
+const URLS: readonly (readonly [name: string, open: (folder: string) => Promise<string>])[] = [
+  ['sqlite', async (folder) => `sqlite:${join(folder, 'alibi.db')}`],
+  ...(hasPostgres() ? [['postgres', emptyMigratedDatabase] as const] : []),
+]
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   await Promise.all(ends.splice(0).map((end) => end()))
 })
 
-// More than one process at a time has no database of SQLite's; requests between several handlers on one database are
-// in codes.test.ts.
-describe('a running service, asked over many connections', () => {
+// Several processes on one PostgreSQL are in test/replicas/; requests between several handlers on one database are in
+// codes.test.ts.
+describe.each(URLS)('a running service on %s, asked over many connections', (_, openUrl) => {
   async function start() {
     const folder = temporaryFolder()
     const alibi = await startAlibi({
@@ -21,7 +29,8 @@ describe('a running service, asked over many connections', () => {
       cwd: folder,
       env: {
         APP_ENV: 'development',
-        DATABASE_URL: `sqlite:${join(folder, 'alibi.db')}`,
+        DATABASE_URL: await openUrl(folder),
+        JWT_SECRET: 'a secret that is long enough to sign with',
         RATE_LIMIT_AUTH: 'off',
       },
     })

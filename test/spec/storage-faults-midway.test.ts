@@ -34,11 +34,11 @@ describe.each(DATABASE_FAULTS)('when the database %s at the worst moment', (_, b
     const checkout = checkOut()
     await double.seen(1)
     const mend = customer.fails(breakDatabase)
-    const before = service.contents()
+    const before = await service.contents()
     release()
 
     expect(await checkout).toMatchObject(COME_AGAIN)
-    expect(service.contents()).toEqual(before)
+    expect(await service.contents()).toEqual(before)
     expect(before['purchases']).toMatchObject([{ state: 'open', session_id: null }])
 
     const process = mend()
@@ -46,7 +46,7 @@ describe.each(DATABASE_FAULTS)('when the database %s at the worst moment', (_, b
     const [sessionId] = double.sessions.keys()
     expect(answer).toMatchObject({ status: 200, body: { sessionId } })
     expect(pages()).toEqual(['open'])
-    expect(service.contents()['purchases']).toMatchObject([
+    expect((await service.contents())['purchases']).toMatchObject([
       { state: 'open', session_id: sessionId },
     ])
     combinations++
@@ -73,14 +73,14 @@ describe.each(DATABASE_FAULTS)('when the database %s at the worst moment', (_, b
     release()
     await first.catch(expectOutage)
     expect(customer.outages('storage')).toHaveLength(1)
-    expect(service.contents()['outbox']).toMatchObject([{ state: 'waiting', attempts: 1 }])
+    expect((await service.contents())['outbox']).toMatchObject([{ state: 'waiting', attempts: 1 }])
 
     const process = mend()
     for (let rounds = 0; rounds < 3; rounds++) {
       clock.advance(MINUTE_MS)
       await round(process)
     }
-    expect(service.contents()['outbox']).toMatchObject([{ state: 'done', attempts: 2 }])
+    expect((await service.contents())['outbox']).toMatchObject([{ state: 'done', attempts: 2 }])
     expect(mailbox.mails).toHaveLength(2)
     expect(mailbox.delivered).toHaveLength(1)
     combinations++
@@ -100,7 +100,7 @@ describe.each(DATABASE_FAULTS)('when the database %s at the worst moment', (_, b
     release()
     await first.catch(expectOutage)
     expect(customer.outages('storage')).toHaveLength(1)
-    expect(service.contents()['refunds']).toEqual([])
+    expect((await service.contents())['refunds']).toEqual([])
 
     const process = mend()
     for (let rounds = 0; rounds < 3; rounds++) {
@@ -111,7 +111,7 @@ describe.each(DATABASE_FAULTS)('when the database %s at the worst moment', (_, b
     expect(asked).toHaveLength(2)
     expect(new Set(asked.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
     expect(double.refunds.size).toBe(1)
-    expect(service.contents()['refunds']).toHaveLength(1)
+    expect((await service.contents())['refunds']).toHaveLength(1)
     combinations++
   })
 })

@@ -171,13 +171,13 @@ async function expectNothingHalfDone(
 ): Promise<void> {
   const { service, email } = customer
   const mend = customer.fails(breakDatabase)
-  const before = service.contents()
+  const before = await service.contents()
   const outside = outsideOf(customer)
 
   const refused = await attempt(service)
 
   expect(refused).toMatchObject(failure)
-  expect(service.contents()).toEqual(before)
+  expect(await service.contents()).toEqual(before)
   expect(outsideOf(customer)).toEqual(outside)
   // A background task logs why a whole round failed.
   if ('status' in failure) {
@@ -189,12 +189,12 @@ async function expectNothingHalfDone(
 
   const process = mend()
   expect(await attempt(process)).toMatchObject(success)
-  const after = service.contents()
+  const after = await service.contents()
   expect(after).not.toEqual(before)
   const { grants } = await process.ports.purchases.findAccount(email)
   expect(hasPremium(grants)).toBe(premium)
   expect(await attempt(process)).toMatchObject(success)
-  expect(service.contents()).toEqual(after)
+  expect(await service.contents()).toEqual(after)
   combinations++
 }
 

@@ -171,7 +171,7 @@ const TASKS: readonly Task[] = [
       const { double, service } = customer
       double.pay(await customer.openPage())
       double.forgetEvents()
-      service.connection.run('DELETE FROM purchases')
+      service.connection!.run('DELETE FROM purchases')
       return () => reconcile(customer)
     },
     end: PAID,
@@ -218,7 +218,7 @@ async function sendBack({ service, payTwice }: Customer) {
   await payTwice()
   return async () => {
     await service.deliverOutbox()
-    const states = service.contents()['outbox'] as { state: string }[]
+    const states = (await service.contents())['outbox'] as { state: string }[]
     return { waiting: states.filter(({ state }) => state === 'waiting').length }
   }
 }
@@ -226,8 +226,8 @@ async function sendBack({ service, payTwice }: Customer) {
 const openShop = customerSetup()
 
 /** What is stored, but for these tables. */
-function contentsWithout(tables: readonly string[], { service }: Customer) {
-  const entries = Object.entries(service.contents())
+async function contentsWithout(tables: readonly string[], { service }: Customer) {
+  const entries = Object.entries(await service.contents())
   return Object.fromEntries(entries.filter(([table]) => !tables.includes(table)))
 }
 
@@ -261,7 +261,7 @@ describe.each(STRIPE_FAULTS)('while Stripe %s', (_, fault, needsOperator) => {
     await Promise.all(
       tries.map(async ({ task, customer, attempt }) => {
         const { double, service } = customer
-        const before = contentsWithout(task.notes, customer)
+        const before = await contentsWithout(task.notes, customer)
         const mails = service.sentNotices.length
         const lines = service.ports.log.lines.length
         double.fault(fault === 'other' ? task.other : fault, { times: Infinity, on: task.route })
@@ -269,7 +269,7 @@ describe.each(STRIPE_FAULTS)('while Stripe %s', (_, fault, needsOperator) => {
         const { name, route } = task
         expect({ name, route, answer: await attempt() }).toMatchObject({ answer: task.failure })
 
-        expect(contentsWithout(task.notes, customer)).toEqual(before)
+        expect(await contentsWithout(task.notes, customer)).toEqual(before)
         expect(service.sentNotices).toHaveLength(mails)
         const said = linesSince(customer, lines)
         expect(said).not.toBeEmpty()

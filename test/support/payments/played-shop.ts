@@ -4,6 +4,7 @@ import type { PremiumGrant } from '../../../domain/premium-grant.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import { fixedClock, saveVerification } from '../fakes.ts'
 import { EMAIL } from '../http/http-client.ts'
+import { sqlitePlace } from '../service/places.ts'
 import { openService } from '../service/real-service.ts'
 import { WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
 import type { StripeEvent } from '../stripe/stripe-events.ts'
@@ -19,17 +20,14 @@ export type PlayedShop = Awaited<ReturnType<typeof openPlayedShop>>
  * The service with one buyer, whose address stays verified, on a Stripe where everything is played, and whose
  * clock is ahead of ours by `skewMs`. It has reconciled once, as it does when it starts.
  */
-export async function openPlayedShop({
-  skewMs,
-  areEventsLost,
-}: {
-  skewMs: number
-  areEventsLost: boolean
-}) {
+export async function openPlayedShop(
+  { skewMs, areEventsLost }: { skewMs: number; areEventsLost: boolean },
+  place = sqlitePlace(':memory:'),
+) {
   const clock = fixedClock()
   const stripeClock = { now: () => new Date(clock.now().getTime() + skewMs) }
   const stripe = await startStripeDouble({ webhookSecret: WEBHOOK_SECRET, clock: stripeClock })
-  let service = openService({ stripe, clock, path: ':memory:' })
+  let service = openService({ stripe, clock, place })
   const { ports } = service
   await saveVerification(ports, newVerification(EMAIL, { lifetimeMs: YEAR_MS, now: clock.now() }))
   await service.reconcile('all')
@@ -58,11 +56,12 @@ export async function openPlayedShop({
     wasEverGiven: () => wasEverGiven,
     wasRestored: () => wasRestored,
     /**
-     * Copies the database. What it returns puts the copy in its place, and with it the operator's word of that time.
+     * Copies the database, which is SQLite's. What it returns puts the copy in its place, and with it the operator's
+     * word of that time.
      */
     backUp(): () => void {
       const path = join(temporaryFolder(), 'alibi.db')
-      service.connection.query('VACUUM INTO ?').run(path)
+      service.connection!.query('VACUUM INTO ?').run(path)
       const wordThen = word
       return () => {
         service.close()

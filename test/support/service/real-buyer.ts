@@ -2,11 +2,16 @@ import type { Email } from '../../../domain/email.ts'
 import { EMAIL } from '../http/http-client.ts'
 import { adaptedStripeEvent, type StripeEvent, type StripeObject } from '../stripe/stripe-events.ts'
 import { stripeSetup } from '../stripe/stripe-setup.ts'
-import { openService } from './real-service.ts'
+import type { OpenPlace } from './places.ts'
+import { serviceSetup } from './real-service.ts'
 
-/** Gives a test file buyers, each with a verified address and the payment page of a Stripe double open. */
-export function buyerSetup() {
+/**
+ * Gives tests buyers, each with a verified address and the payment page of a Stripe double open, of services that are
+ * by default on a file.
+ */
+export function buyerSetup(openPlace?: OpenPlace) {
   const startStripe = stripeSetup()
+  const openService = serviceSetup(openPlace)
 
   return async function openBuyer({
     email = EMAIL,
@@ -18,7 +23,7 @@ export function buyerSetup() {
     amountMin?: number
   } = {}) {
     const { double, clock } = await startStripe()
-    const service = openService({ stripe: double, clock, allowPromotionCodes, amountMin })
+    const service = await openService({ stripe: double, clock, allowPromotionCodes, amountMin })
     const second = service.openProcess()
     await service.verify(email)
     const { body } = await service.post('/checkout', { email })

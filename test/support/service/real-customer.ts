@@ -7,20 +7,22 @@ import { type BreakDatabase, closeDatabase } from '../stores/database-faults.ts'
 import type { StripeEvent } from '../stripe/stripe-events.ts'
 import { stripeSetup } from '../stripe/stripe-setup.ts'
 import type { StripeDouble } from '../stripe-double/stripe-double.ts'
-import { openService } from './real-service.ts'
+import type { OpenPlace } from './places.ts'
+import { type Service, type ServiceOptions, serviceSetup } from './real-service.ts'
 
-export type Process = ReturnType<ReturnType<typeof openService>['openProcess']>
+export type Process = ReturnType<Service['openProcess']>
 export type Customer = ReturnType<Awaited<ReturnType<ReturnType<typeof customerSetup>>>>
 
-export type ShopOptions = Omit<NonNullable<Parameters<typeof openService>[0]>, 'stripe' | 'clock'>
+export type ShopOptions = Omit<ServiceOptions, 'stripe' | 'clock'>
 
-/** Gives a test file shops with a Stripe double, and customers of them who have done nothing yet. */
-export function customerSetup() {
+/** Gives tests shops with a Stripe double, by default on a file, and customers of them who have done nothing yet. */
+export function customerSetup(openPlace?: OpenPlace) {
   const startStripe = stripeSetup()
+  const openService = serviceSetup(openPlace)
 
   return async function openShop(options: ShopOptions = {}) {
     const { double, clock } = await startStripe()
-    const service = openService({ ...options, stripe: double, clock })
+    const service = await openService({ ...options, stripe: double, clock })
     return (email: Email = EMAIL) => customerOf({ double, clock, service, email })
   }
 }
@@ -33,7 +35,7 @@ function customerOf({
 }: {
   double: StripeDouble
   clock: ReturnType<typeof fixedClock>
-  service: ReturnType<typeof openService>
+  service: Service
   email: Email
 }) {
   const checkOut = () => service.post('/checkout', { email })
@@ -78,7 +80,10 @@ function customerOf({
     },
     /** Makes the database fail the service; what is returned mends it, and says who serves from then on. */
     fails(breakDatabase: BreakDatabase): () => Process {
-      const mend = breakDatabase(service)
+      const { connection, place, close } = service
+      if (connection === null || place.path === null)
+        throw new Error('only a file fails in this way')
+      const mend = breakDatabase({ connection, path: place.path, close })
       return () => {
         mend()
         return breakDatabase === closeDatabase ? service.openProcess() : service

@@ -1,5 +1,3 @@
-import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
 import { deliverOutbox } from '../../../application/payments/deliver-outbox.ts'
 import type { Clock, PaymentNotice } from '../../../application/ports.ts'
 import { reconcilePayments } from '../../../application/reconciling/reconcile-payments.ts'
@@ -11,17 +9,18 @@ import { slidingWindowLimiter } from '../../../infrastructure/rate-limit/sliding
 import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
 import { jwtTokens } from '../../../infrastructure/secrets/jwt-tokens.ts'
 import { type OrderSeals, orderSeals } from '../../../infrastructure/secrets/order-seals.ts'
-import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
 import { fakePorts, fixedClock } from '../fakes.ts'
 import { openHttp } from '../http/http-client.ts'
-import { openTemporaryDatabase } from '../stores/stores.ts'
 import { PRICE, PUBLIC_URL, WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
 import { type StripeEvent, signedDelivery } from '../stripe/stripe-events.ts'
 import type { StripeDouble } from '../stripe-double/stripe-double.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { type OpenPlace, type ServicePlace, sqlitePlace } from './places.ts'
+
+export type Service = ReturnType<typeof openService>
+export type ServiceOptions = NonNullable<Parameters<typeof openService>[0]>
 
 type Client = Pick<ReturnType<typeof openHttp>, 'send'>
 
@@ -30,7 +29,7 @@ const RUNNING = new AbortController().signal
 const NO_LIMITS = { general: null, auth: null, premium: null }
 
 /**
- * The service as it runs in production, on a database file, real secrets and tokens, and Stripe's SDK. Only the clock,
+ * The service as it runs in production, on a database, real secrets and tokens, and Stripe's SDK. Only the clock,
  * the mailer and the log are the test's own; without a Stripe double its provider is a scripted one.
  */
 export function openService({
@@ -42,9 +41,10 @@ export function openService({
   product = { price: PRICE, name: 'Alibi Premium' },
   amountMin = 0,
   seals = orderSeals(SECRETS),
-  path = join(temporaryFolder(), 'alibi.db'),
   timeoutMs,
   busyTimeoutMs,
+  path,
+  place = sqlitePlace(path, busyTimeoutMs === undefined ? {} : { busyTimeoutMs }),
   ...options
 }: Partial<Omit<HttpOptions, 'ports'>> & {
   stripe?: StripeDouble | null
@@ -61,8 +61,10 @@ export function openService({
   path?: string
   /** How long Stripe is waited for; without one, as long as in production. */
   timeoutMs?: number
-  /** How long another process's write is waited for; without one, as long as in production. */
+  /** How long another process's write to a file is waited for; without one, as long as in production. */
   busyTimeoutMs?: number
+  /** Where the data is; without one, in the file. */
+  place?: ServicePlace
 } = {}) {
   const outside = fakePorts({ clock })
   const { mailer, log } = outside
@@ -81,14 +83,11 @@ export function openService({
       })
     : outside.payments
 
-  /** One more process on the same database file, with these secrets but for its seals. */
+  /** One more process on the same database, with these secrets but for its seals. */
   function openProcess(keys: { secret: string; previousSecret: string | null } = SECRETS) {
-    const database = openTemporaryDatabase(
-      path,
-      busyTimeoutMs === undefined ? {} : { busyTimeoutMs },
-    )
+    const { store, connection } = place.openStore()
     const ports = fakePorts({
-      ...sqliteStore(database),
+      ...store,
       clock,
       mailer,
       log,
@@ -99,20 +98,19 @@ export function openService({
       rules: { ...outside.rules, allowPromotionCodes, amountMin, mailLimit },
     })
     const http = openHttp({ limiters: NO_LIMITS, ...options }, ports)
-    return { ...http, connection: database.queries.$client, close: database.close }
+    return { ...http, connection, close: store.close }
   }
 
   const http = openProcess()
   return {
     ...http,
     clock,
-    /** The database file; SQLite keeps its log beside it. */
-    path,
+    place,
     openProcess,
     /** Every mail about a payment that was handed to the mailer, repeated ones too. */
     sentNotices,
     /** Every row of every table, as another process reads them. */
-    contents: () => readContents(path),
+    contents: place.contents,
     /** Takes the first half of the recommended flow: proves the address. */
     async verify(email: string): Promise<void> {
       const code = await http.mailCode(email)
@@ -141,6 +139,12 @@ export function openService({
   }
 }
 
+/** Gives tests services, by default on a file, each on an empty database unless it is told which. */
+export function serviceSetup(openPlace?: OpenPlace) {
+  return async (options: ServiceOptions = {}): Promise<Service> =>
+    openService(options.place || !openPlace ? options : { ...options, place: await openPlace() })
+}
+
 /** The mailer itself keeps one notice for each key, as a provider sends it on. */
 function keepEverySending(mailer: ReturnType<typeof fakePorts>['mailer']): PaymentNotice[] {
   const sent: PaymentNotice[] = []
@@ -150,21 +154,6 @@ function keepEverySending(mailer: ReturnType<typeof fakePorts>['mailer']): Payme
     await sendPaymentNotice(notice)
   }
   return sent
-}
-
-function readContents(path: string): Record<string, unknown[]> {
-  const connection = new Database(path, { readonly: true })
-  const tables = connection
-    .query<{ name: string }, []>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
-    )
-    .all()
-  const contents = tables.map(({ name }) => [
-    name,
-    connection.query(`SELECT * FROM "${name}"`).all(),
-  ])
-  connection.close(true)
-  return Object.fromEntries(contents)
 }
 
 /** The budgets that the users were promised, counted by the test's clock. */

@@ -62,12 +62,23 @@ type Used = FreshDatabase & { readonly administrator: Client }
 
 /** The URL of a database as the migrations leave it. Another test gets it afterwards. */
 export async function emptyMigratedDatabase(): Promise<string> {
-  const database = unused.pop() ?? (await openUsed())
-  onTestFinished(async () => {
-    await empty(database)
-    unused.push(database)
-  })
+  const database = await openEmptyMigratedDatabase()
+  onTestFinished(() => database[Symbol.asyncDispose]())
   return database.url
+}
+
+/** The same until it is disposed of, which ends the connections to it. */
+export async function openEmptyMigratedDatabase(): Promise<
+  Pick<FreshDatabase, 'url'> & AsyncDisposable
+> {
+  const database = unused.pop() ?? (await openUsed())
+  return {
+    url: database.url,
+    async [Symbol.asyncDispose]() {
+      await empty(database)
+      unused.push(database)
+    },
+  }
 }
 
 async function openUsed(): Promise<Used> {
