@@ -13,7 +13,7 @@ export type Shard = {
 const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
   [/^test\/(?:systemd\/|browser\/(?:accessibility|layout|docs)|stress\/restarts)/, 40_000],
   [/^test\/(?:payments\/|races\/repetitions|browser\/|abuse\/attack-day)/, 25_000],
-  [/^test\/(?:executable\/(?:kills|release)|stress\/)/, 20_000],
+  [/^test\/(?:replicas\/|executable\/(?:kills|release)|stress\/)/, 20_000],
   [/^test\/support\/postgres\/(?:own-cluster|server)/, 15_000],
   [/^test\/(?:executable|journeys)\//, 10_000],
   [/^test\/(?:spec|races)\//, 4_000],
@@ -78,7 +78,7 @@ function expectedMs(file: string): number {
 /** Whether there are files among them that run the built executable; what else does builds it itself. */
 export function needsExecutable(files: readonly string[]): boolean {
   return files.some((file) =>
-    /^test\/(?:abuse|browser|executable|journeys|stress|systemd)\//.test(file),
+    /^test\/(?:abuse|browser|executable|journeys|replicas|stress|systemd)\//.test(file),
   )
 }
 
