@@ -23,10 +23,11 @@ beforeAll(async () => void (await builtExecutable()), 120_000)
 export type Production = Awaited<ReturnType<typeof openProduction>>
 
 /**
- * All that the executable needs in production: a folder of its own, a Stripe double and a mailbox. Whatever was started
- * here ends with it, so hold it with `await using`.
+ * All that the executable needs in production: a folder of its own, a Stripe double and a mailbox. Its database is a
+ * file in the folder, if it is not told of another. Whatever was started here ends with it, so hold it with
+ * `await using`.
  */
-export async function openProduction() {
+export async function openProduction({ databaseUrl }: { databaseUrl?: string } = {}) {
   const executable = await builtExecutable()
   const temporary = openTemporaryFolder()
   const folder = temporary.path
@@ -40,7 +41,7 @@ export async function openProduction() {
   })
   const settings = {
     PUBLIC_URL: 'https://alibi.example',
-    DATABASE_URL: `sqlite:${databasePath}`,
+    DATABASE_URL: databaseUrl ?? `sqlite:${databasePath}`,
     ...SECRETS,
     STRIPE_API_URL: double.url,
     RESEND_BASE_URL: mailbox.url,

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { openProduction, SECRETS } from '../executable/production.ts'
-import { until } from '../executable/until.ts'
+import { untilCarriedOut } from '../executable/productions.ts'
 import { query } from '../postgres/query.ts'
 import type { AlibiProcess } from '../service/alibi-process.ts'
 import { emptyMigratedDatabase } from '../stores/postgres-store.ts'
@@ -26,10 +26,9 @@ export async function openFleet({
   url?: string
 }) {
   const databaseUrl = url ?? (await emptyMigratedDatabase())
-  const production = await openProduction()
+  const production = await openProduction({ databaseUrl })
   const env = {
     ...production.settings,
-    DATABASE_URL: databaseUrl,
     TRUSTED_PROXIES: '127.0.0.1',
     ...own,
   }
@@ -81,11 +80,7 @@ export async function openFleet({
       await rows(`INSERT INTO operator_grants (id, email, granted_at) VALUES ${values.join()}`)
     },
     /** Resolves when nothing waits in the outbox any more. */
-    carriedOut: () =>
-      until('nothing waits in the outbox', async () => {
-        const waiting = await rows("SELECT FROM outbox WHERE state = 'waiting' LIMIT 1")
-        return waiting.length === 0
-      }),
+    carriedOut: () => untilCarriedOut(databaseUrl),
     /** The confirmations that came to the mailbox, repeated ones too. */
     confirmations: () =>
       mailbox.mails.filter(({ key }) => key?.startsWith('payment_confirmed:') ?? false),
