@@ -48,11 +48,19 @@ export function lockedPackage(path: string): LockedPackage {
 /** The project itself provides the peers. Those that it only builds or tests with are not in the executable. */
 function entryOf(path: string): Entry {
   const [, , information] = arrayOf(path)
-  const { dependencies, peerDependencies, optionalPeers = [] } = information
+  const { dependencies, optionalDependencies, peerDependencies, optionalPeers = [] } = information
   const peers = Object.entries(peerDependencies ?? {}).filter(
     ([name]) => !optionalPeers.includes(name) && !(name in (PROJECT.devDependencies ?? {})),
   )
-  return { path, needs: { ...dependencies, ...Object.fromEntries(peers) } }
+  // What is for one kind of machine alone, such as a program, is not bundled.
+  const optional = Object.entries(optionalDependencies ?? {}).filter(([name]) => {
+    const [, , { os, cpu }] = arrayOf(name)
+    return os === undefined && cpu === undefined
+  })
+  return {
+    path,
+    needs: { ...dependencies, ...Object.fromEntries(optional), ...Object.fromEntries(peers) },
+  }
 }
 
 /** A package of another version than the one at the top lies below the package that needs it. */
