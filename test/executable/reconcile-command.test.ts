@@ -75,7 +75,7 @@ test('reconcile finds who has paid, a dry run only says so, and the service mail
   expect(mailbox.delivered.filter((mail) => mail.key === key).map(({ to }) => to)).toEqual([email])
 })
 
-test('reconcile that is told to stop ends after the object under way and exits with 1, and the next one goes on', async () => {
+test('reconcile that is told to stop begins nothing more and exits with 1, and the next one goes on', async () => {
   const { double, executable, folder: cwd, settings: env, asked } = production
   const emails = Array.from({ length: 20 }, (_, number) => `patient-${number}@example.com`)
   for (const email of emails) await payUnnoticed(email)
@@ -89,7 +89,7 @@ test('reconcile that is told to stop ends after the object under way and exits w
   expect(await new Response(child.stderr).text()).toContain('stopped before the end')
   expect(await new Response(child.stdout).text()).toContain('not finished')
   const found = await countPremium(emails)
-  expect(found).toBeWithin(1, emails.length)
+  expect(found).toBeLessThan(emails.length)
 
   const { json } = await runJson('reconcile')
   expect(json.sweeps[0]).toMatchObject({ repaired: emails.length - found, finished: true })
