@@ -7,17 +7,17 @@ const SQLSTATE = /^[0-9A-Z]{5}$/
 
 /**
  * Those that blame the server, its machine, its load or its state rather than the statement: the connection (08), who
- * may connect (28, 3D), resources (53), an operator
- * (57), the system (58, F0, XX), a standby that takes no writes, an idle session that was ended, missing rights, a lock
- * that was waited for.
+ * may connect (28, 3D), resources (53), what is not in a state to be used (55000), an operator (57), the system (58,
+ * F0, XX), a standby, which takes no writes and has no unlogged tables (25006, 0A000), an idle session that was ended,
+ * missing rights, a lock that was waited for.
  */
-const OUTAGE_STATE = /^(?:08|28|3D|53|57|58|F0|XX|25006|25P0[34]|42501|55P03)/
+const OUTAGE_STATE = /^(?:08|0A000|28|3D|53|55000|57|58|F0|XX|25006|25P0[34]|42501|55P03)/
 
 /** Two transactions were in each other's way, and one of them has to begin again. */
 const CONFLICTS = { '40001': 'serialization', '40P01': 'deadlock' } as const
 
 /** Whatever happened, the connection is of no more use, or leads to a server that is none any more. */
-const LOST_STATE = /^(?:08|28|3D|57P|58|F0|XX|25006|25P0[34])/
+const LOST_STATE = /^(?:08|0A000|28|3D|55000|57P|58|F0|XX|25006|25P0[34])/
 
 /** The SQLSTATE of an error of the server; null for any other error. */
 export function sqlStateOf(error: unknown): string | null {

@@ -12,6 +12,9 @@ export type Ends = {
   readonly refunded: number
 }
 
+/** The rows of a statement, in the service's database. */
+export type Read = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
+
 /**
  * Compares what Alibi has on record, what it answers, what it has mailed and what it has sent back with what the
  * provider knows was paid. `premium` says who has to have it now.
@@ -20,8 +23,9 @@ export async function checkEnds(
   production: Production,
   alibi: AlibiProcess,
   premium: ReadonlyMap<string, boolean>,
+  read: Read = async (sql) => stored(production, sql),
 ): Promise<Ends> {
-  const purchases = readPaid(production)
+  const purchases = await readPaid(production, read)
   const sessions = [...production.double.sessions.values()]
   const paidSessions = sessions.filter(({ payment_status }) => payment_status === 'paid')
   const wrong = [
@@ -34,7 +38,7 @@ export async function checkEnds(
     }),
     ...purchases.flatMap((purchase) => findWrong(purchase, paidSessions)),
     ...findStrangersRefunds(production, purchases),
-    ...findUnfinished(production),
+    ...(await findUnfinished(read)),
     ...findPayable(production, premium),
   ]
   return {
@@ -59,10 +63,9 @@ type Paid = {
   readonly timesAudited: number
 }
 
-function readPaid(production: Production): readonly Paid[] {
-  const { double, mailbox } = production
-  const rows = stored(production, "SELECT * FROM purchases WHERE state = 'paid'")
-  const audited = stored(production, "SELECT object_id FROM audit_entries WHERE reason = 'paid'")
+async function readPaid({ double, mailbox }: Production, read: Read): Promise<readonly Paid[]> {
+  const rows = await read("SELECT * FROM purchases WHERE state = 'paid'")
+  const audited = await read("SELECT object_id FROM audit_entries WHERE reason = 'paid'")
   return rows.map((row) => {
     const id = String(row['id'])
     const paymentIntentId = String(row['payment_intent_id'])
@@ -71,7 +74,7 @@ function readPaid(production: Production): readonly Paid[] {
       sessionId: String(row['session_id']),
       paymentIntentId,
       amountPaid: Number(row['amount_paid']),
-      isDuplicate: row['is_duplicate'] === 1,
+      isDuplicate: Boolean(row['is_duplicate']),
       confirmations: mailbox.delivered.filter(({ key }) => key === `payment_confirmed:${id}`)
         .length,
       refunds: [...double.refunds.values()]
@@ -123,8 +126,8 @@ function findStrangersRefunds({ double }: Production, purchases: readonly Paid[]
     .map((intent) => `${intent} was sent back, and was no second payment`)
 }
 
-function findUnfinished(production: Production): string[] {
-  const rows = stored(production, "SELECT key, state FROM outbox WHERE state <> 'done'")
+async function findUnfinished(read: Read): Promise<string[]> {
+  const rows = await read("SELECT key, state FROM outbox WHERE state <> 'done'")
   return rows.map(({ key, state }) => `${key} is ${state}`)
 }
 

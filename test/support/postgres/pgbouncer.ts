@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { until } from '../executable/until.ts'
 import { quietPort } from './quiet-port.ts'
-import { ROLE, roleUrl, type Server, superuserUrl } from './server.ts'
-import { readLog, startSupervised } from './supervised-process.ts'
+import { ROLE, roleUrl, type Server, type Settings, superuserUrl } from './server.ts'
+import { readLog, type SupervisedProcess, startSupervised } from './supervised-process.ts'
 import { openUnprivilegedFolder } from './unprivileged-account.ts'
 
 /** A PgBouncer in front of a server. */
@@ -15,6 +15,10 @@ export type PgBouncer = {
   url(database: string): string
   /** Of its own console, which knows statements such as `SHOW SERVERS`, `PAUSE` and `KILL`. */
   readonly consoleUrl: string
+  /** Kills it, and with it all connections through it. */
+  kill(): Promise<void>
+  /** Starts it where it was before. */
+  start(): Promise<void>
   /** All that it has written. */
   readonly log: () => string
 }
@@ -37,11 +41,14 @@ export async function pgBouncer({
   to,
   poolMode = 'transaction',
   poolSize = 4,
+  settings: added = {},
 }: {
   to: Pick<Server, 'port' | 'rolePassword' | 'superuserPassword'>
   poolMode?: 'session' | 'transaction' | 'statement'
   /** How many connections to the server it opens for a database. */
   poolSize?: number
+  /** In place of its own, or more. */
+  settings?: Settings
 }): Promise<PgBouncer> {
   const folder = openUnprivilegedFolder()
   const [port, users, settings] = [
@@ -63,23 +70,32 @@ auth_file = ${users}
 admin_users = postgres
 pool_mode = ${poolMode}
 default_pool_size = ${poolSize}
-max_client_conn = 1000
-`,
+${Object.entries({ max_client_conn: '1000', ...added })
+  .map(([name, value]) => `${name} = ${value}\n`)
+  .join('')}`,
   )
-  const bouncer = await startSupervised(folder.path, [PROGRAM, settings])
+  let bouncer: SupervisedProcess
+  async function start(): Promise<void> {
+    const started = await startSupervised(folder.path, [PROGRAM, settings])
+    bouncer = started
+    await until('PgBouncer listens', () => {
+      if (started.hasEnded()) throw new Error(`PgBouncer ended:\n${readLog(folder.path)}`)
+      return listens(port)
+    })
+  }
+  const kill = () => bouncer.stop('KILL')
   onTestFinished(async () => {
-    await bouncer.stop('KILL')
+    if (!bouncer.hasEnded()) await kill()
     folder[Symbol.dispose]()
   })
-  await until('PgBouncer listens', () => {
-    if (bouncer.hasEnded()) throw new Error(`PgBouncer ended:\n${readLog(folder.path)}`)
-    return listens(port)
-  })
+  await start()
   const own = { ...to, port }
   return {
     port,
     url: (database) => roleUrl(own, database),
     consoleUrl: superuserUrl(own, 'pgbouncer'),
+    kill,
+    start,
     log: () => readLog(folder.path),
   }
 }

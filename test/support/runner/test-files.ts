@@ -13,6 +13,7 @@ export type Shard = {
 const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
   [/^test\/(?:systemd\/|browser\/(?:accessibility|layout|docs)|stress\/restarts)/, 40_000],
   [/^test\/(?:payments\/|races\/repetitions|browser\/|abuse\/attack-day)/, 25_000],
+  [/^test\/executable\/postgres\//, 30_000],
   [/^test\/(?:replicas\/|executable\/(?:kills|release)|stress\/)/, 20_000],
   [/^test\/support\/postgres\/(?:own-cluster|server)/, 15_000],
   [/^test\/(?:executable|journeys)\//, 10_000],
@@ -22,7 +23,7 @@ const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
 const EXPECTED_ELSE_MS = 200
 /** Tests of deadlines and of hanging peers, which wait more than they work. */
 const WAITING =
-  /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|idle-connections)|executable\/(?:mail-outages|outages|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:payment-gateway-outages|reversals|deadlines))|interfaces\/http\/listen)/
+  /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|idle-connections)|executable\/(?:mail-outages|outages|postgres\/|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:payment-gateway-outages|reversals|deadlines))|interfaces\/http\/listen)/
 /** A file that takes longer has a shard to itself. The others share a shard up to this. */
 const SHARD_MS = 8_000
 

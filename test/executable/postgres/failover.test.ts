@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { buyer, otherCode } from '../../support/executable/production.ts'
+import { outlast } from '../../support/outages/outlast.ts'
+import { sendTo, servedCluster } from '../../support/outages/served.ts'
+import { hasPostgres } from '../../support/postgres/binaries.ts'
+
+const WRONG_TRIES = 4
+
+if (hasPostgres()) {
+  test('where a synchronous standby takes over, all that was acknowledged is there', async () => {
+    const served = await servedCluster()
+    const { cluster, proxy, load, alibi, production } = served
+    const standby = await cluster.makeStandby({ synchronous: true })
+    let isPromoted = false
+    const customers = sendTo(served, () => (isPromoted ? standby : cluster).superuserUrl)
+    const guesser = buyer(alibi, production, 'guesser@example.com')
+    const code = await guesser.mailCode()
+
+    await outlast(load, {
+      name: 'a standby behind the same address, promoted later',
+      hits: ['ready', 'premium', 'verify-email', 'login', 'checkout', 'success'],
+      sparesOthers: false,
+      async begin() {
+        for (let tries = 1; tries <= WRONG_TRIES; tries++) {
+          expect((await guesser.confirm(otherCode(code, tries))).status).toBe(401)
+        }
+        await cluster.kill()
+        proxy.switchTo(standby.port)
+        return async () => {
+          await standby.promote()
+          isPromoted = true
+        }
+      },
+    })
+    expect((await guesser.confirm(otherCode(code, WRONG_TRIES + 1))).status).toBe(401)
+    expect((await guesser.confirm(code)).status).toBe(401)
+    await customers.expectAll()
+    expect(await alibi.stop()).toBe(0)
+  }, 120_000)
+
+  test('while a synchronous standby is gone nothing is acknowledged, and all works on once it is back', async () => {
+    const served = await servedCluster()
+    const { cluster, load, alibi } = served
+    const standby = await cluster.makeStandby({ synchronous: true })
+    const customers = sendTo(served, () => cluster.superuserUrl)
+    await outlast(load, {
+      name: 'the synchronous standby gone',
+      hits: ['ready', 'verify-email'],
+      sparesOthers: false,
+      async begin() {
+        await standby.stop()
+        return () => standby.start()
+      },
+    })
+    await customers.expectAll()
+    expect(await alibi.stop()).toBe(0)
+  }, 120_000)
+}
