@@ -135,8 +135,9 @@ async function store(
 }
 
 /**
- * What came back of the payment of a purchase. Whoever reports a refund of a payment that no paid purchase has yet holds
- * the lock of the payment, and not that of the address: so that the audit trail has it, one of the two has to wait.
+ * What came back of the payment of a purchase. Whoever reports a refund of a payment that no paid purchase has yet
+ * holds the lock of the payment, and not that of the address: so that the audit trail has it, one of the two has to
+ * wait.
  */
 async function lockedReversals(
   { queries, lock }: Transaction,

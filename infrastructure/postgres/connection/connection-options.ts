@@ -23,8 +23,8 @@ export function postgresConnectionOptions(config: PostgresConfig): PoolConfig {
     const client = new Client({ ...options, password, connection } as PoolConfig)
     const { user, database, applicationName } = config
     return Object.assign(client, {
-      // A pooler may refuse whatever else a session could start with. In any other style of the server's, a moment would
-      // be read as another one.
+      // A pooler may refuse whatever else a session could start with. In any other style of the server's, a moment
+      // would be read as another one.
       getStartupConf: () => ({
         user,
         database,
