@@ -74,20 +74,19 @@ function deletion(
  */
 async function pruneLogOuts({ query }: PostgresDatabase, { upTo, limit }: Batch): Promise<number> {
   const [row] = await query<{ count: number }>(
-    `WITH deleted AS (
-      DELETE FROM log_outs
-        WHERE email IN (
-          SELECT email FROM log_outs WHERE epoch <= $1
-            ORDER BY epoch LIMIT ${limit} FOR UPDATE SKIP LOCKED
-        )
-        RETURNING epoch
+    `WITH old AS MATERIALIZED (
+      SELECT email FROM log_outs WHERE epoch <= $1
+        ORDER BY epoch LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM log_outs WHERE email IN (SELECT email FROM old) RETURNING epoch
+    ), old_of_erased AS MATERIALIZED (
+      SELECT trace FROM erased_log_outs WHERE epoch <= $1
+        ORDER BY epoch LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), deleted_of_erased AS (
       DELETE FROM erased_log_outs
         WHERE trace IN (
-          SELECT trace FROM (
-            SELECT trace FROM erased_log_outs WHERE epoch <= $1
-              ORDER BY epoch LIMIT ${limit} FOR UPDATE SKIP LOCKED
-          ) AS old LIMIT greatest(${limit} - (SELECT count(*) FROM deleted), 0)
+          SELECT trace FROM old_of_erased
+            LIMIT greatest(${limit} - (SELECT count(*) FROM deleted), 0)
         )
         RETURNING epoch
     ), latest AS (
