@@ -12,6 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { IS_WHOLE } from '../support/thoroughness.ts'
 
 const EMAIL = 'ada@example.com'
+const BUYER = 'mario@example.com'
 const TIME_LIMIT_MS = 120_000
 const CLIENTS = 8
 const ROUNDS = IS_WHOLE ? 4 : 1
@@ -64,6 +65,7 @@ describe.if(hasPostgres())('replicas on one PostgreSQL', () => {
       const [asked, typed] = [fleet.inTurn(0), fleet.inTurn(1)]
       const token = (await prove(fleet, EMAIL, { asked, typed }))!
       const serving: AlibiProcess[] = [...fleet.replicas]
+      const stopping = new Set<AlibiProcess>()
       const seen = { answered: 0, nobodyThere: 0 }
       const failed: string[] = []
       let isOver = false
@@ -71,14 +73,17 @@ describe.if(hasPostgres())('replicas on one PostgreSQL', () => {
       async function request(number: number): Promise<void> {
         const paths = ['/i18n', '/premium-reasons', `/auth/check?email=${EMAIL}`, '/ready']
         const path = paths[number % paths.length]!
+        const alibi = serving[number % serving.length]!
         try {
-          const { status } = await ask(serving[number % serving.length]!, path, { token })
+          const { status } = await ask(alibi, path, { token })
           // Whoever stops says so to a load balancer.
           if (status === 200 || (path === '/ready' && status === 503)) seen.answered++
           else failed.push(`${path}: ${status}`)
         } catch (error) {
           const { code } = error as { code?: string }
-          if (code === 'ECONNREFUSED') seen.nobodyThere++
+          // The system had taken the connection for a process that did not come to it before it closed its port.
+          const isUnread = code === 'ECONNRESET' && stopping.has(alibi)
+          if (code === 'ECONNREFUSED' || isUnread) seen.nobodyThere++
           else failed.push(`${path}: ${code}`)
         }
       }
@@ -90,6 +95,7 @@ describe.if(hasPostgres())('replicas on one PostgreSQL', () => {
         const before = seen.answered
         await until('both answer', () => seen.answered >= before + ANSWERS_MIN)
         const index = round % serving.length
+        stopping.add(serving[index]!)
         expect(await serving[index]!.stop()).toBe(0)
         serving[index] = await fleet.start()
       }
@@ -106,34 +112,47 @@ describe.if(hasPostgres())('replicas on one PostgreSQL', () => {
     TIME_LIMIT_MS,
   )
 
-  test('hand out tokens and judge codes by the time of the database', async () => {
-    const clock = fakeClock(temporaryFolder())
-    if (clock === null) {
-      process.stdout.write('not tested here: a replica whose clock is wrong (needs libfaketime)\n')
-      return
-    }
-    await using fleet = await openFleet({ replicas: 1 })
-    clock.set('+2h')
-    const ahead = await fleet.start(clock.env)
-    await fleet.givePremium([EMAIL])
-    const right = fleet.inTurn(0)
-
-    for (const [asked, typed] of [
-      [right, ahead],
-      [ahead, right],
-      [ahead, ahead],
-    ] as const) {
-      const token = (await prove(fleet, EMAIL, { asked, typed }))!
-      const [, claims = ''] = token.split('.')
-      const { iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString())
-      expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(TOLERANCE_S)
-      expect(exp - iat).toBe(30 * 24 * 3600)
-      for (const alibi of [right, ahead]) {
-        expect(await ask(alibi, '/i18n', { token })).toMatchObject({ status: 200 })
+  test.each([
+    ['+2h', TWO_HOURS_S],
+    ['-2h', -TWO_HOURS_S],
+  ])(
+    'go by the time of the database where the clock of one is off by %s',
+    async (offset, offsetS) => {
+      const clock = fakeClock(temporaryFolder())
+      if (clock === null) {
+        process.stdout.write(
+          'not tested here: a replica whose clock is wrong (needs libfaketime)\n',
+        )
+        return
       }
-    }
-    // Otherwise the clock was not wrong.
-    const logged = /"time":"([^"]+)"/g.exec(ahead.output())?.[1] ?? ''
-    expect((Date.parse(logged) - Date.now()) / 1000).toBeGreaterThan(TWO_HOURS_S / 2)
-  })
+      await using fleet = await openFleet({ replicas: 1 })
+      clock.set(offset)
+      const wrong = await fleet.start(clock.env)
+      await fleet.givePremium([EMAIL])
+      const right = fleet.inTurn(0)
+
+      for (const [asked, typed] of [
+        [right, wrong],
+        [wrong, right],
+        [wrong, wrong],
+      ] as const) {
+        const token = (await prove(fleet, EMAIL, { asked, typed }))!
+        const [, claims = ''] = token.split('.')
+        const { iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString())
+        expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(TOLERANCE_S)
+        expect(exp - iat).toBe(30 * 24 * 3600)
+        for (const alibi of [right, wrong]) {
+          expect(await ask(alibi, '/i18n', { token })).toMatchObject({ status: 200 })
+        }
+      }
+      const event = fleet.double.pay(await openPage(fleet, BUYER)).at(-1)!
+      expect(await fleet.deliver(wrong, event)).toBe(200)
+      expect(await hasPremium(right, BUYER)).toBe(true)
+
+      // Otherwise its clock was right.
+      const logged = /"time":"([^"]+)"/.exec(wrong.output())?.[1] ?? ''
+      const offS = (Date.parse(logged) - Date.now()) / 1000
+      expect(Math.abs(offS - offsetS)).toBeLessThan(5 * TOLERANCE_S)
+    },
+  )
 })
