@@ -51,6 +51,29 @@ if (hasPostgres()) {
     ])
   })
 
+  test('a refund that is reported while its buyer is erased is on the trail of the new name', async () => {
+    const { url, one, other } = await openReplicas()
+    const name = 'erased-1@alibi.invalid' as Email
+    await one.purchases.update(ANNA, ORIGIN, () => ({ purchase: paidPurchase('one') }))
+
+    const held = await holdRows(url, "SELECT FROM purchases WHERE id = 'one' FOR UPDATE")
+    const erasing = one.personalData.erase(
+      ANNA,
+      { name, digests: [], origin: ORIGIN },
+      (_, epoch) => ({ closed: [], epoch: nextEpoch(epoch, NOON) }),
+    )
+    await held.untilWaitedFor()
+    const refunding = other.refunds.update([REFUND], ORIGIN, mergeRefund)
+    await held.untilWaitedFor(2)
+    await held[Symbol.asyncDispose]()
+    expect(await erasing).toMatchObject({ purchases: 1, refunds: 0 })
+    expect(await refunding).toBe(1)
+
+    expect(await one.auditTrail.findByEmail(ANNA)).toEqual([])
+    const trail = await one.auditTrail.findByEmail(name)
+    expect(trail.map(({ reason }) => reason)).toEqual(['paid', 'revoked', 'refund_pending'])
+  })
+
   test('as many mails as could not be sent at one moment count no longer', async () => {
     const { one, other } = await openReplicas()
     const mail = { at: NOON, isCustomer: false, network: null }

@@ -4,8 +4,8 @@ import { until } from '../executable/until.ts'
 
 /** Rows that a transaction of the test has locked. */
 export type HeldRows = AsyncDisposable & {
-  /** Resolves once a transaction of the database waits for rows that are held, here or elsewhere. */
-  untilWaitedFor(): Promise<void>
+  /** Resolves once so many transactions of the database wait for rows that are held, here or elsewhere. */
+  untilWaitedFor(transactions?: number): Promise<void>
 }
 
 /** Locks what the statement locks, until it is disposed of or the test ends. */
@@ -18,9 +18,15 @@ export async function holdRows(url: string, statement: string): Promise<HeldRows
   await client.query(statement)
   const waiting = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  async function countWaiting(): Promise<number> {
+    // A transaction sees what the others did when it looked for the first time.
+    await client.query('SELECT pg_stat_clear_snapshot()')
+    return (await client.query(waiting)).rowCount ?? 0
+  }
+
   return {
-    untilWaitedFor: () =>
-      until('somebody waits', async () => (await client.query(waiting)).rowCount !== 0),
+    untilWaitedFor: (transactions = 1) =>
+      until('somebody waits', async () => (await countWaiting()) === transactions),
     async [Symbol.asyncDispose]() {
       await client.query('ROLLBACK')
     },
