@@ -32,6 +32,8 @@ export type ConnectionPool = {
 const IDLE_MAX_MS = 5 * 60_000
 /** So that connections move on to servers that a name or a load balancer leads to by now. */
 const LIFETIME_MAX_SECONDS = 30 * 60
+/** A statement seldom takes longer, but on a line that was cut. */
+const SILENCE_MAX_MS = 1000
 /** For so long a server may take to say that it has ended a statement whose time is up. Then it counts as silent. */
 const GRACE_MS = 500
 
@@ -63,6 +65,7 @@ export function connectionPool(
   })
   const connections = new WeakMap<PoolClient, Connection>()
   const idle = new Set<PoolClient>()
+  const heardAtMs = new WeakMap<PoolClient, number>()
   const doubted = new WeakSet<PoolClient>()
   let isOpen = true
   // A connection that ends is replaced when one is needed, and fails what is under way on it. Without a listener, for
@@ -110,9 +113,13 @@ export function connectionPool(
     }
   }
 
-  /** Others may be the ends of lines that were cut, too, and each would cost another caller all its time. */
-  function doubtIdle(): void {
+  /**
+   * Others that were not heard from either may be the ends of lines that were cut, too, and each would cost another
+   * caller all its time.
+   */
+  function doubtIdle(sinceMs: number): void {
     for (const client of idle) {
+      if ((heardAtMs.get(client) ?? sinceMs) >= sinceMs) continue
       doubted.add(client)
       destroySocket(client)
     }
@@ -123,13 +130,20 @@ export function connectionPool(
    * after which whatever follows on the connection might be ended instead.
    */
   function limit(client: PoolClient, time: TimedUse, cancels: boolean) {
+    const sinceMs = monotonicMs()
     let isCancelled = false
-    let timer = setTimeout(() => {
+    function doubt(): void {
+      doubtIdle(sinceMs)
+      timer = setTimeout(end, time.leftMs())
+    }
+    function end(): void {
       isCancelled = cancels
       if (cancels) requestCancel(client, { withinMs: GRACE_MS })
       timer = setTimeout(() => destroySocket(client), GRACE_MS)
-    }, time.leftMs())
+    }
+    let timer = setTimeout(doubt, Math.min(time.leftMs(), SILENCE_MAX_MS))
     return {
+      sinceMs,
       isCancelled: () => isCancelled,
       lift: () => clearTimeout(timer),
     }
@@ -143,7 +157,7 @@ export function connectionPool(
         const connection = connections.get(client) ?? connectionOf(client)
         connections.set(client, connection)
         connection.takeFailure()
-        const { isCancelled, lift } = limit(client, time, limitedBy === 'cancel')
+        const { sinceMs, isCancelled, lift } = limit(client, time, limitedBy === 'cancel')
         let isLost = false
         try {
           const result = await work(connection)
@@ -159,7 +173,9 @@ export function connectionPool(
           if (isLost) {
             telemetry.record({ kind: 'connection_failed' })
             destroySocket(client)
-            doubtIdle()
+            doubtIdle(sinceMs)
+          } else {
+            heardAtMs.set(client, monotonicMs())
           }
           client.release(isLost || isCancelled())
         }
