@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { buyer, otherCode } from '../../support/executable/production.ts'
 import { outlast } from '../../support/outages/outlast.ts'
-import { sendTo, servedCluster } from '../../support/outages/served.ts'
+import { sendTo, servedAt, servedCluster } from '../../support/outages/served.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
+import { ownCluster } from '../../support/postgres/own-cluster.ts'
 
 const WRONG_TRIES = 4
 
@@ -50,6 +51,31 @@ if (hasPostgres()) {
       async begin() {
         await standby.stop()
         return () => standby.start()
+      },
+    })
+    await customers.expectAll()
+    expect(await alibi.stop()).toBe(0)
+  }, 120_000)
+
+  test('of two hosts in the URL the one is taken that takes writes', async () => {
+    const cluster = await ownCluster()
+    const standby = await cluster.makeStandby({ synchronous: true })
+    const url = cluster.url.replace(
+      `:${cluster.port}/`,
+      `:${cluster.port},127.0.0.1:${standby.port}/`,
+    )
+    const served = await servedAt(url)
+    const { load, alibi } = served
+    let isPromoted = false
+    const customers = sendTo(served, () => (isPromoted ? standby : cluster).superuserUrl)
+    await outlast(load, {
+      name: 'the first of two hosts killed',
+      async begin() {
+        await cluster.kill()
+        return async () => {
+          await standby.promote()
+          isPromoted = true
+        }
       },
     })
     await customers.expectAll()

@@ -12,6 +12,8 @@ const RECOVERY_MS = 5000
 /** So that not only what was under way is refused, but also what comes later. */
 const REFUSALS_MIN = 3
 
+const UNAVAILABLE = /^\{"error":"Temporarily unavailable"\}$/
+
 export type Outage = {
   readonly name: string
   /** Brings it about. What it resolves with ends it, and resolves once the database can be used again. */
@@ -81,7 +83,8 @@ function isPromised(
   if (spared.some((one) => one.kind === kind)) return false
   if (status !== 503) return false
   if (kind === 'ready') return true
-  return Number(retryAfter) > 0 && (kind === 'success' || /Temporarily unavailable/.test(text))
+  const isSaid = kind === 'success' ? text.startsWith('<!doctype html>') : UNAVAILABLE.test(text)
+  return isSaid && Number(retryAfter) > 0
 }
 
 const shown = ({ kind, status, text, tookMs, retryAfter }: Sample) =>

@@ -113,7 +113,9 @@ export async function mixedQuestions(
     question('login', 401, () => post('/auth/login', { email: stranger(), code: '123456' })),
     question('checkout', 200, () => post('/checkout', { email: guest.email })),
     question('webhook', 200, notify),
-    question('success', 200, () => get(`/payment/success?session_id=${sessionId}`)),
+    question('success', 200, () =>
+      get(`/payment/success?session_id=${sessionId}`, { accept: 'text/html' }),
+    ),
     question('ready', 200, () => get('/ready')),
     question('health', 200, () => get('/health')),
     question('app', 200, () => get('/app')),

@@ -23,7 +23,7 @@ const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
 const EXPECTED_ELSE_MS = 200
 /** Tests of deadlines and of hanging peers, which wait more than they work. */
 const WAITING =
-  /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|idle-connections)|executable\/(?:mail-outages|outages|postgres\/|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:payment-gateway-outages|reversals|deadlines))|interfaces\/http\/listen)/
+  /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|idle-connections|leadership)|executable\/(?:mail-outages|outages|postgres\/|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:payment-gateway-outages|reversals|deadlines))|interfaces\/http\/listen)/
 /** A file that takes longer has a shard to itself. The others share a shard up to this. */
 const SHARD_MS = 8_000
 

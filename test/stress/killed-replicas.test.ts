@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'bun:test'
-import { checkEnds } from '../../support/executable/ends.ts'
-import { openProduction } from '../../support/executable/production.ts'
-import { until } from '../../support/executable/until.ts'
-import { findBroken, sendCustomers } from '../../support/outages/customers.ts'
-import { hasPostgres } from '../../support/postgres/binaries.ts'
-import { ownCluster } from '../../support/postgres/own-cluster.ts'
-import { query } from '../../support/postgres/query.ts'
-import type { AlibiProcess } from '../../support/service/alibi-process.ts'
-import { IS_WHOLE, IS_WHOLE_STRESS } from '../../support/thoroughness.ts'
+import { checkEnds } from '../support/executable/ends.ts'
+import { openProduction } from '../support/executable/production.ts'
+import { until } from '../support/executable/until.ts'
+import { findBroken, sendCustomers } from '../support/outages/customers.ts'
+import { hasPostgres } from '../support/postgres/binaries.ts'
+import { ownCluster } from '../support/postgres/own-cluster.ts'
+import { query } from '../support/postgres/query.ts'
+import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { IS_WHOLE, IS_WHOLE_STRESS } from '../support/thoroughness.ts'
 
 const KILLS = IS_WHOLE_STRESS ? 100 : IS_WHOLE ? 20 : 6
 const AT_ONCE = 6
