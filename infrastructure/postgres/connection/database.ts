@@ -7,6 +7,7 @@ import { connectionPool, type PoolState } from './connection-pool.ts'
 import type { Lock } from './locks.ts'
 import { conflictOf } from './outage.ts'
 import type { TimeBudget } from './time-budget.ts'
+import { turns } from './turns.ts'
 
 export type { Queries } from './connection.ts'
 
@@ -80,6 +81,7 @@ export function openPostgres({
     telemetry,
     monotonicMs,
   })
+  const { take } = turns()
   let hasFailed = false
   // A process that is frozen or cut off in the middle of a transaction must not keep its locks.
   const limits = `SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`
@@ -123,6 +125,37 @@ export function openPostgres({
     }
   }
 
+  async function look<Result>(
+    connection: Connection,
+    work: (queries: Queries) => Promise<Result>,
+  ): Promise<Result> {
+    const begun = connection.send(beginReading)
+    begun.catch(() => {})
+    try {
+      const result = await work(connection.queries)
+      await Promise.all([begun, connection.send('COMMIT')])
+      return result
+    } catch (error) {
+      await rollBack(connection)
+      throw error
+    }
+  }
+
+  async function inTurn<Result>(
+    locks: readonly Lock[],
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const time = budget.begin()
+    const transact = () =>
+      pool.use((connection) => attempt(connection, locks, work), IN_TRANSACTION)
+    try {
+      return await take(locks, time, () => retried(transact))
+    } finally {
+      time.end()
+    }
+  }
+
+  /** Nothing is stored of what failed in this way. A statement by itself may be told so, too, by a role's settings. */
   async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries++) {
       try {
@@ -150,25 +183,13 @@ export function openPostgres({
 
   return {
     query: (text, values) =>
-      pool.use(async (connection) => (await connection.send(text, values)).rows, BY_ITSELF),
-    read: (work) => pool.use(async ({ queries }) => work(queries), BY_ITSELF),
-    readTogether: (work) =>
-      pool.use(async (connection) => {
-        const begun = connection.send(beginReading)
-        begun.catch(() => {})
-        try {
-          const result = await work(connection.queries)
-          await Promise.all([begun, connection.send('COMMIT')])
-          return result
-        } catch (error) {
-          await rollBack(connection)
-          throw error
-        }
-      }, IN_TRANSACTION),
-    write: (locks, work) =>
-      watch(
-        retried(() => pool.use((connection) => attempt(connection, locks, work), IN_TRANSACTION)),
+      retried(() =>
+        pool.use(async (connection) => (await connection.send(text, values)).rows, BY_ITSELF),
       ),
+    read: (work) => retried(() => pool.use(async ({ queries }) => work(queries), BY_ITSELF)),
+    readTogether: (work) =>
+      retried(() => pool.use((connection) => look(connection, work), IN_TRANSACTION)),
+    write: (locks, work) => watch(inTurn(locks, work)),
     lastWriteFailed: () => hasFailed,
     poolState: pool.state,
     close: pool.close,

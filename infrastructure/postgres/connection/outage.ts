@@ -11,7 +11,7 @@ const SQLSTATE = /^[0-9A-Z]{5}$/
  * F0, XX), a standby, which takes no writes and has no unlogged tables (25006, 0A000), an idle session that was ended,
  * missing rights, a lock that was waited for.
  */
-const OUTAGE_STATE = /^(?:08|0A000|28|3D|53|55000|57|58|F0|XX|25006|25P0[34]|42501|55P03)/
+const OUTAGE_STATE = /^(?:08|0A000|28|3D|53|55000|57|58|F0|XX|25006|25P0[34]|40003|42501|55P03)/
 
 /** Two transactions were in each other's way, and one of them has to begin again. */
 const CONFLICTS = { '40001': 'serialization', '40P01': 'deadlock' } as const
