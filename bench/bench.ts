@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { HOW_TO_INSTALL, hasWrk } from './load/wrk.ts'
 import { describeMachine, fileSystemOf, leaveServerCore } from './machine.ts'
 import { CLIENTS_OF_THE_LIMITER } from './measurements/clients.ts'
+import { DATABASES } from './measurements/databases.ts'
 import { FIRST_ANSWER } from './measurements/first-answer.ts'
 import { GROWTH } from './measurements/growth.ts'
 import { FILLED_HEADS } from './measurements/heads.ts'
@@ -21,6 +22,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   FIRST_ANSWER,
   MEMORY,
   CLIENTS_OF_THE_LIMITER,
+  DATABASES,
   STEADY_WEBHOOKS,
   METRICS,
   FILLED_HEADS,
@@ -85,7 +87,8 @@ function tell(outcome: Outcome): Outcome {
 
 async function writePage(outcomes: readonly Outcome[], source: string): Promise<void> {
   const page = await Bun.file(PAGE).text()
-  const tables = outcomes.map(({ table }) => table)
+  // What could not be measured here stays as it is.
+  const tables = outcomes.map(({ table }) => table).filter(({ rows }) => rows.length > 0)
   await Bun.write(
     PAGE,
     tables.reduce((text, table) => withTable(text, table, source), page),

@@ -54,11 +54,16 @@ export function mainThreadSeconds(pid: number): number {
   return secondsIn(`/proc/${pid}/task/${pid}/stat`)
 }
 
-function secondsIn(path: string): number {
+/** That of the processes that it has started, and that have ended. */
+export function processorSecondsOfEnded(pid: number): number {
+  return secondsIn(`/proc/${pid}/stat`, 13)
+}
+
+/** The fields behind the name in brackets begin with the third (proc_pid_stat(5)); these are the 14th and 15th. */
+function secondsIn(path: string, field = 11): number {
   const stat = readFileSync(path, 'latin1')
-  // The fields behind the name in brackets begin with the third (proc_pid_stat(5)); these are the 14th and 15th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  return (Number(fields[field]) + Number(fields[field + 1])) / TICKS_PER_SECOND
 }
 
 /** The memory of a process that is in use at this moment, in MiB. */

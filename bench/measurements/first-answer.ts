@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { median } from '../report/figures.ts'
 import { progress } from '../report/progress.ts'
 import type { Run } from '../run/run.ts'
+import { sqliteDatabase } from '../seed/bench-database.ts'
 import { copyDatabase, filledDatabase } from '../seed/database.ts'
 import { startAlibi } from '../servers/alibi.ts'
 import { startBare } from '../servers/bare.ts'
@@ -22,7 +23,7 @@ export const FIRST_ANSWER: Measurement = {
     const folder = join(run.folder, 'first-answer')
     mkdirSync(folder)
     const filled = filledDatabase(executables.alibi, { addresses: 1000, folder: options.folder })
-    const database = copyDatabase(filled, folder)
+    const database = sqliteDatabase(copyDatabase(filled, folder))
     const step = progress('first answer')
     const raw = { bare: [] as number[], ...Object.fromEntries(PATHS.map((path) => [path, []])) }
     const found: Record<string, number[]> = raw

@@ -1,7 +1,6 @@
 import { quantile } from '../report/figures.ts'
 import { progress } from '../report/progress.ts'
 import type { Run } from '../run/run.ts'
-import { countPaid, openPurchases } from '../seed/open-purchases.ts'
 import { type Delivery, notificationsOfSales } from '../seed/sales.ts'
 import type { Measurement, Outcome } from './measurement.ts'
 
@@ -24,8 +23,8 @@ export const STEADY_WEBHOOKS: Measurement = {
     const first = run.takeNumbers(SALES)
     const deliveries = await notificationsOfSales(first, SALES)
     await using alibi = await run.startAlibi({ writes: true })
-    openPurchases(alibi.database, { first, amount: SALES })
-    const paidBefore = countPaid(alibi.database)
+    await alibi.database.openPurchases({ first, amount: SALES })
+    const paidBefore = await alibi.database.countPaid()
 
     const step = progress(`${deliveries.length} notifications, ${PER_SECOND} a second`)
     step(0)
@@ -33,7 +32,7 @@ export const STEADY_WEBHOOKS: Measurement = {
     step(0.5)
     const own = await deliver(alibi.url, deliveries)
     step(1)
-    const paid = countPaid(alibi.database) - paidBefore
+    const paid = (await alibi.database.countPaid()) - paidBefore
     if (paid !== SALES) throw new Error(`${SALES} payments were answered, and ${paid} are stored`)
 
     const head = [`${PER_SECOND} notifications a second`, ...FIGURES.map(([name]) => name)]

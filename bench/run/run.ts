@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Options } from '../options.ts'
+import { type BenchDatabase, sqliteDatabase } from '../seed/bench-database.ts'
 import { copyDatabase, filledDatabase } from '../seed/database.ts'
 import { type MeasuredAlibi, startAlibi } from '../servers/alibi.ts'
 import { startBare } from '../servers/bare.ts'
@@ -16,8 +17,12 @@ export type Run = AsyncDisposable & {
   readonly executables: { readonly alibi: string; readonly bare: string }
   readonly providers: Providers
   readonly bare: MeasuredServer
-  /** Starts the service on a database in which so many have paid, and which only it writes to where it `writes`. */
+  /**
+   * Starts the service on a database, by default a SQLite one in which so many have paid, and which only it writes to
+   * where it `writes`.
+   */
   startAlibi(asked?: {
+    database?: BenchDatabase
     addresses?: number
     writes?: boolean
     settings?: Readonly<Record<string, string>>
@@ -44,12 +49,24 @@ export async function openRun(options: Options): Promise<Run> {
     executables,
     providers,
     bare,
-    async startAlibi({ addresses = options.addresses, writes = false, settings = {} } = {}) {
+    async startAlibi({
+      database,
+      addresses = options.addresses,
+      writes = false,
+      settings = {},
+    } = {}) {
       const own = join(folder, String(++started))
       mkdirSync(own)
-      const filled = filledDatabase(executables.alibi, { addresses, folder: options.folder })
-      const database = writes ? copyDatabase(filled, own) : filled
-      return startAlibi(executables.alibi, { database, folder: own, providers, settings })
+      function ownSqlite(): BenchDatabase {
+        const filled = filledDatabase(executables.alibi, { addresses, folder: options.folder })
+        return sqliteDatabase(writes ? copyDatabase(filled, own) : filled)
+      }
+      return startAlibi(executables.alibi, {
+        database: database ?? ownSqlite(),
+        folder: own,
+        providers,
+        settings,
+      })
     },
     takeNumbers(amount) {
       numbers += amount

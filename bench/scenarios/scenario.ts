@@ -1,8 +1,10 @@
+import type { BenchDatabase } from '../seed/bench-database.ts'
+
 /** A running service, and who is known to it. */
 export type Stage = {
   readonly url: string
-  /** The path of its database, in which the readers of the numbers below `addresses` have paid. */
-  readonly database: string
+  /** In which the readers of the numbers below `addresses` have paid. */
+  readonly database: BenchDatabase
   readonly addresses: number
   readonly tokens: number
   /** The first of so many numbers that nobody else gets. */
@@ -25,5 +27,5 @@ export type Scenario = {
   /** The requests as they go over the wire. Those that are repeated decide themselves how many they are. */
   readonly requests: (stage: Stage, amount: number) => Promise<readonly string[]>
   /** How many rows the answers have made durable, where each makes one. They are compared with single commits. */
-  readonly countStored?: (stage: Stage) => number
+  readonly countStored?: (stage: Stage) => Promise<number>
 }

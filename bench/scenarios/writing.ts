@@ -1,15 +1,13 @@
 import { post } from '../load/request-file.ts'
 import { emailOf } from '../seed/addresses.ts'
-import { mailCodes } from '../seed/codes.ts'
 import { payments } from '../seed/notifications.ts'
-import { countPaid, openPurchases } from '../seed/open-purchases.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 const WRITING = { tokens: 0, writes: true, isRepeated: false } as const
 
 export async function paymentRequests(stage: Stage, amount: number): Promise<readonly string[]> {
   const first = stage.takeNumbers(amount)
-  openPurchases(stage.database, { first, amount })
+  await stage.database.openPurchases({ first, amount })
   const notifications = await payments(first, amount)
   return notifications.map(({ body, signature }) =>
     post('/webhook/stripe', body, { 'Stripe-Signature': signature }),
@@ -57,7 +55,7 @@ export const WRITING_SCENARIOS: readonly Scenario[] = [
       const emails = Array.from({ length }, (_, index) =>
         emailOf((first + index) % stage.addresses),
       )
-      const codes = mailCodes(stage.database, emails)
+      const codes = await stage.database.mailCodes(emails)
       return emails.map((email, index) =>
         post('/auth/login', JSON.stringify({ email, code: codes[index] })),
       )
@@ -69,6 +67,6 @@ export const WRITING_SCENARIOS: readonly Scenario[] = [
     about: 'a payment, another purchase each, durable',
     expected: '"received":true',
     requests: paymentRequests,
-    countStored: ({ database }) => countPaid(database),
+    countStored: ({ database }) => database.countPaid(),
   },
 ]

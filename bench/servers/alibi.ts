@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { onLoadCore, onServerCore } from '../machine.ts'
+import type { BenchDatabase } from '../seed/bench-database.ts'
 import {
   freePort,
   type MeasuredServer,
@@ -15,8 +16,7 @@ import { SECRETS } from './secrets.ts'
 const RAISED = '100000/1s'
 
 export type MeasuredAlibi = MeasuredServer & {
-  /** The path of its database. */
-  readonly database: string
+  readonly database: BenchDatabase
   /** The milliseconds from its start to its first answer. */
   readonly answeredAfterMs: number
 }
@@ -34,7 +34,7 @@ export async function startAlibi(
     settings = {},
     path = '/ready',
   }: {
-    database: string
+    database: BenchDatabase
     folder: string
     providers: Providers
     settings?: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ export async function startAlibi(
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const env = {
-    ...productionSettings({ url, database, providers }),
+    ...productionSettings({ url, database: database.url, providers }),
     PORT: String(port),
     METRICS_PORT: String(await freePort()),
     ...settings,
@@ -83,7 +83,7 @@ function productionSettings({
   return {
     ...SECRETS,
     PUBLIC_URL: url,
-    DATABASE_URL: `sqlite:${database}`,
+    DATABASE_URL: database,
     STRIPE_API_URL: providers.stripeUrl,
     RESEND_BASE_URL: providers.mailUrl,
     EMAIL_FROM: 'Alibi <hello@alibi.example>',
