@@ -5,6 +5,7 @@ import { type AuditEntry, findGrantChanges, type Origin } from '../../domain/gra
 import type { PremiumGrant } from '../../domain/premium-grant.ts'
 import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
 import { findGrants } from './find-grants.ts'
+import { insert } from './prepared.ts'
 import { auditEntries } from './schema.ts'
 
 export function postgresAuditTrail({ read }: PostgresDatabase): AuditTrail {
@@ -40,6 +41,7 @@ export function storeChanges(
   { before, after }: { before: readonly PremiumGrant[]; after: readonly PremiumGrant[] },
   origin: Origin,
 ): void {
-  const changes = findGrantChanges(before, after).map((change) => ({ ...change, ...origin }))
-  if (changes.length > 0) store(queries.insert(auditEntries).values(changes))
+  for (const change of findGrantChanges(before, after)) {
+    store(insert(queries, auditEntries, { ...change, ...origin }))
+  }
 }

@@ -1,10 +1,55 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Email } from '../../domain/email.ts'
 import type { PremiumGrant, Reversals } from '../../domain/premium-grant.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { known } from '../database/rows.ts'
 import type { Queries } from './connection/database.ts'
+import { prepared } from './prepared.ts'
 import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
+
+const isAmongEmails = (column: PgColumn) => sql`${column} = ANY (${sql.placeholder('emails')})`
+
+const selectGiven = prepared((queries) =>
+  queries
+    .select()
+    .from(operatorGrants)
+    .where(isAmongEmails(operatorGrants.email))
+    .orderBy(operatorGrants.grantedAt, operatorGrants.id),
+)
+const selectBought = prepared((queries) =>
+  queries
+    .select()
+    .from(purchases)
+    .where(and(isAmongEmails(purchases.email), eq(purchases.state, 'paid')))
+    .orderBy(purchases.createdAt, purchases.id),
+)
+
+const paymentsOfEmails = (queries: Queries) =>
+  queries
+    .select({ paymentIntentId: purchases.paymentIntentId })
+    .from(purchases)
+    .where(isAmongEmails(purchases.email))
+const selectRefundsOfEmails = prepared((queries) =>
+  queries
+    .select()
+    .from(refunds)
+    .where(inArray(refunds.paymentIntentId, paymentsOfEmails(queries))),
+)
+const selectDisputesOfEmails = prepared((queries) =>
+  queries
+    .select()
+    .from(disputes)
+    .where(inArray(disputes.paymentIntentId, paymentsOfEmails(queries))),
+)
+
+const PAYMENT = sql.placeholder('paymentIntentId')
+const selectRefunds = prepared((queries) =>
+  queries.select().from(refunds).where(eq(refunds.paymentIntentId, PAYMENT)),
+)
+const selectDisputes = prepared((queries) =>
+  queries.select().from(disputes).where(eq(disputes.paymentIntentId, PAYMENT)),
+)
 
 // Several statements each: the caller sees to it that they see one moment.
 
@@ -13,10 +58,9 @@ export async function findGrants(
   emails: readonly Email[],
 ): Promise<readonly PremiumGrant[]> {
   if (emails.length === 0) return []
-  const isPaid = and(inArray(purchases.email, [...emails]), eq(purchases.state, 'paid'))
   const [given, bought, reversals] = await Promise.all([
     findOperatorGrants(queries, emails),
-    queries.select().from(purchases).where(isPaid).orderBy(purchases.createdAt, purchases.id),
+    selectBought(queries).execute({ emails }),
     findReversalsOfEmails(queries, emails),
   ])
   return [
@@ -35,11 +79,7 @@ export async function findOperatorGrants(
   queries: Queries,
   emails: readonly Email[],
 ): Promise<readonly PremiumGrant[]> {
-  const rows = await queries
-    .select()
-    .from(operatorGrants)
-    .where(inArray(operatorGrants.email, [...emails]))
-    .orderBy(operatorGrants.grantedAt, operatorGrants.id)
+  const rows = await selectGiven(queries).execute({ emails })
   return rows.map(({ id, email, revokedAt }) => ({ id, email, payment: null, revokedAt }))
 }
 
@@ -48,13 +88,9 @@ export async function findReversalsOfEmails(
   queries: Queries,
   emails: readonly Email[],
 ): Promise<Reversals> {
-  const payments = queries
-    .select({ paymentIntentId: purchases.paymentIntentId })
-    .from(purchases)
-    .where(inArray(purchases.email, [...emails]))
   const [ofRefunds, ofDisputes] = await Promise.all([
-    queries.select().from(refunds).where(inArray(refunds.paymentIntentId, payments)),
-    queries.select().from(disputes).where(inArray(disputes.paymentIntentId, payments)),
+    selectRefundsOfEmails(queries).execute({ emails }),
+    selectDisputesOfEmails(queries).execute({ emails }),
   ])
   return { refunds: ofRefunds, disputes: ofDisputes }
 }
@@ -66,8 +102,8 @@ export async function findReversals(
 ): Promise<Reversals> {
   if (paymentIntentId === null) return { refunds: [], disputes: [] }
   const [ofRefunds, ofDisputes] = await Promise.all([
-    queries.select().from(refunds).where(eq(refunds.paymentIntentId, paymentIntentId)),
-    queries.select().from(disputes).where(eq(disputes.paymentIntentId, paymentIntentId)),
+    selectRefunds(queries).execute({ paymentIntentId }),
+    selectDisputes(queries).execute({ paymentIntentId }),
   ])
   return { refunds: ofRefunds, disputes: ofDisputes }
 }

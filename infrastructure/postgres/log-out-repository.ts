@@ -2,8 +2,8 @@ import type { LogOutRepository } from '../../application/store.ts'
 import { type Epoch, FIRST_EPOCH } from '../../domain/log-out.ts'
 import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
 import { EPOCH, ofAddress } from './connection/locks.ts'
+import { upsert } from './prepared.ts'
 import { logOutEpoch, logOuts } from './schema.ts'
-import { upsert } from './writes.ts'
 
 export function postgresLogOutRepository({ write }: PostgresDatabase): LogOutRepository {
   return {

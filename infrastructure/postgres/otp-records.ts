@@ -1,12 +1,12 @@
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { and, asc, eq, inArray, type Placeholder, sql } from 'drizzle-orm'
 import type { Counted } from '../../domain/budget.ts'
 import type { CountedMail, Otp, OtpRecord } from '../../domain/otp.ts'
 import type { OtpOwner } from '../../domain/sender.ts'
 import { changesOf } from '../database/counted-positions.ts'
 import { toOtpRecord } from '../database/rows.ts'
 import type { Queries, Transaction } from './connection/database.ts'
+import { insert, prepared, upsert } from './prepared.ts'
 import { otpMails, otps, otpWrongTries } from './schema.ts'
-import { upsert } from './writes.ts'
 
 const ROLES = ['current', 'replacement'] as const
 type Role = (typeof ROLES)[number]
@@ -19,16 +19,29 @@ export type StoredOtpRecord = {
 
 type OwnedTable = typeof otps | typeof otpMails | typeof otpWrongTries
 
+const OWNER = { email: sql.placeholder('email'), sender: sql.placeholder('sender') }
+
+const selectOtps = prepared((queries) => queries.select().from(otps).where(isOf(otps, OWNER)))
+const deleteOtp = prepared((queries) =>
+  queries.delete(otps).where(and(isOf(otps, OWNER), eq(otps.role, sql.placeholder('role')))),
+)
+const selectMails = prepared((queries) =>
+  queries.select().from(otpMails).where(isOf(otpMails, OWNER)).orderBy(asc(otpMails.position)),
+)
+const selectWrongTries = prepared((queries) =>
+  queries
+    .select()
+    .from(otpWrongTries)
+    .where(isOf(otpWrongTries, OWNER))
+    .orderBy(asc(otpWrongTries.position)),
+)
+
 /** Several statements: the caller sees to it that they see one moment. */
 export async function findOtpRecord(queries: Queries, owner: OtpOwner): Promise<StoredOtpRecord> {
   const [codes, mailRows, tryRows] = await Promise.all([
-    queries.select().from(otps).where(isOf(otps, owner)),
-    queries.select().from(otpMails).where(isOf(otpMails, owner)).orderBy(asc(otpMails.position)),
-    queries
-      .select()
-      .from(otpWrongTries)
-      .where(isOf(otpWrongTries, owner))
-      .orderBy(asc(otpWrongTries.position)),
+    selectOtps(queries).execute(owner),
+    selectMails(queries).execute(owner),
+    selectWrongTries(queries).execute(owner),
   ])
   const positions = new Map<Counted, number>()
   const mails = mailRows.map(({ position, sentAt, network, mailbox }): CountedMail => {
@@ -69,15 +82,10 @@ export function storeOtpRecord(
     const isDeleted = inArray(otpMails.position, [...mails.deleted])
     store(queries.delete(otpMails).where(and(isOf(otpMails, owner), isDeleted)))
   }
-  if (mails.inserted.length > 0) {
-    const rows = mails.inserted.map(({ position, one: { at, network, mailbox } }) => ({
-      ...owner,
-      position,
-      sentAt: at,
-      network,
-      mailbox,
-    }))
-    store(queries.insert(otpMails).values(rows))
+  const { email, sender } = owner
+  for (const { position, one } of mails.inserted) {
+    const { at: sentAt, network, mailbox } = one
+    store(insert(queries, otpMails, { email, sender, position, sentAt, network, mailbox }))
   }
 
   const wrongTries = changesOf(before.wrongTries, after.wrongTries, positions)
@@ -85,14 +93,9 @@ export function storeOtpRecord(
     const isDeleted = inArray(otpWrongTries.position, [...wrongTries.deleted])
     store(queries.delete(otpWrongTries).where(and(isOf(otpWrongTries, owner), isDeleted)))
   }
-  if (wrongTries.inserted.length > 0) {
-    const rows = wrongTries.inserted.map(({ position, one: { at, network } }) => ({
-      ...owner,
-      position,
-      triedAt: at,
-      network,
-    }))
-    store(queries.insert(otpWrongTries).values(rows))
+  for (const { position, one } of wrongTries.inserted) {
+    const { at: triedAt, network } = one
+    store(insert(queries, otpWrongTries, { email, sender, position, triedAt, network }))
   }
 }
 
@@ -104,9 +107,12 @@ function storeOtp(
 ): void {
   const key = [otps.email, otps.sender, otps.role]
   if (otp) store(upsert(queries, otps, key, { email, sender, role, ...otp }))
-  else store(queries.delete(otps).where(and(isOf(otps, { email, sender }), eq(otps.role, role))))
+  else store(deleteOtp(queries).execute({ email, sender, role }))
 }
 
-function isOf(table: OwnedTable, { email, sender }: OtpOwner) {
+function isOf(
+  table: OwnedTable,
+  { email, sender }: OtpOwner | Record<keyof OtpOwner, Placeholder>,
+) {
   return and(eq(table.email, email), eq(table.sender, sender))
 }

@@ -7,9 +7,9 @@ import type { OtpOwner } from '../../domain/sender.ts'
 import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
 import { ofAddress, ofMailbox, SERVICE_MAILS } from './connection/locks.ts'
 import { findOtpRecord, type StoredOtpRecord, storeOtpRecord } from './otp-records.ts'
+import { upsert } from './prepared.ts'
 import { otpMails, verifications } from './schema.ts'
 import { deleteServiceMail, findFullShares, storeServiceMail } from './service-mails.ts'
-import { upsert } from './writes.ts'
 
 const NOTHING_FULL: FullShares = { all: null, strangers: null, network: null }
 

@@ -3,6 +3,7 @@ import type { OutboxRepository } from '../../application/store.ts'
 import { type OutboxKind, type OutboxMessage, WAIT_MAX_MS } from '../../domain/outbox.ts'
 import { type MessageRow, toMessage, toMessageRow } from '../database/rows.ts'
 import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
+import { insertOnce, prepared } from './prepared.ts'
 import { outbox } from './schema.ts'
 
 type Due = { readonly kinds: readonly OutboxKind[]; readonly now: Date }
@@ -40,9 +41,20 @@ export function storeMessages(
   { queries, store }: Transaction,
   messages: readonly OutboxMessage[],
 ): void {
-  if (messages.length === 0) return
-  store(queries.insert(outbox).values(messages.map(toMessageRow)).onConflictDoNothing())
+  for (const message of messages) store(insertOnce(queries, outbox, toMessageRow(message)))
 }
+
+const updateMessage = prepared((queries) =>
+  queries
+    .update(outbox)
+    .set({
+      attempts: sql`${sql.placeholder('attempts')}`,
+      state: sql`${sql.placeholder('state')}`,
+      dueAt: sql`${sql.placeholder('dueAt')}`,
+      endedAt: sql`${sql.placeholder('endedAt')}`,
+    })
+    .where(eq(outbox.key, sql.placeholder('key'))),
+)
 
 /** The row is locked. Its address stays as it is in the table. */
 function change(
@@ -55,12 +67,8 @@ function change(
   const changed = work(known)
   if (changed !== known) {
     const { attempts, state, dueAt, endedAt } = toMessageRow(changed)
-    store(
-      queries
-        .update(outbox)
-        .set({ attempts, state, dueAt, endedAt })
-        .where(eq(outbox.key, known.key)),
-    )
+    const { key } = known
+    store(updateMessage(queries).execute({ key, attempts, state, dueAt, endedAt }))
   }
   return changed
 }

@@ -8,6 +8,7 @@ import { findAccount } from './find-account.ts'
 import { findRecords } from './find-records.ts'
 import { findEpoch, storeEpoch } from './log-out-repository.ts'
 import { revokeAll } from './premium-grant-repository.ts'
+import { upsert } from './prepared.ts'
 import { storePurchase } from './purchase-repository.ts'
 import {
   auditEntries,
@@ -22,7 +23,6 @@ import {
   sandboxSessions,
   verifications,
 } from './schema.ts'
-import { upsert } from './writes.ts'
 
 /** The tables with data about a single address. */
 const DELETED = [otps, otpMails, otpWrongTries, verifications, logOuts]

@@ -1,4 +1,5 @@
-import { and, between, eq, lte, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, lte, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Account, PurchaseRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Origin } from '../../domain/grant-change.ts'
@@ -6,26 +7,26 @@ import type { OutboxMessage } from '../../domain/outbox.ts'
 import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
 import { toPurchase, toPurchaseRow } from '../database/rows.ts'
 import { storeChanges } from './audit-trail.ts'
-import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
+import type { PostgresDatabase, Transaction } from './connection/database.ts'
 import { ofAddress, ofPayment } from './connection/locks.ts'
 import { findAccount } from './find-account.ts'
 import { findReversals, grantsOf } from './find-grants.ts'
 import { storeMessages } from './outbox-repository.ts'
+import { prepared, upsert } from './prepared.ts'
 import { purchases } from './schema.ts'
-import { upsert } from './writes.ts'
 
 type Change = { purchase: Purchase | null; messages?: readonly OutboxMessage[] }
 
 export function postgresPurchaseRepository(database: PostgresDatabase): PurchaseRepository {
   const { read, readTogether, write } = database
 
-  async function findBy(condition: SQL): Promise<Purchase | null> {
-    const [row] = await read((queries) => queries.select().from(purchases).where(condition))
+  async function findBy(select: typeof selectById, value: string): Promise<Purchase | null> {
+    const [row] = await read((queries) => select(queries).execute({ value }))
     return row ? toPurchase(row) : null
   }
 
   async function findEmail(id: PurchaseId): Promise<Email | null> {
-    const [row] = await read((queries) => selectEmail(queries, id))
+    const [row] = await read((queries) => selectEmail(queries).execute({ id }))
     return row?.email ?? null
   }
 
@@ -56,13 +57,12 @@ export function postgresPurchaseRepository(database: PostgresDatabase): Purchase
     findAccount: (email) => readTogether((queries) => findAccount(queries, email)),
     findAccountByPurchase: (id) =>
       readTogether(async (queries) => {
-        const [row] = await selectEmail(queries, id)
+        const [row] = await selectEmail(queries).execute({ id })
         return row ? findAccount(queries, row.email) : null
       }),
-    findById: (id) => findBy(eq(purchases.id, id)),
-    findBySessionId: (sessionId) => findBy(eq(purchases.sessionId, sessionId)),
-    findByPaymentIntentId: (paymentIntentId) =>
-      findBy(eq(purchases.paymentIntentId, paymentIntentId)),
+    findById: (id) => findBy(selectById, id),
+    findBySessionId: (sessionId) => findBy(selectBySession, sessionId),
+    findByPaymentIntentId: (paymentIntentId) => findBy(selectByPayment, paymentIntentId),
     isAskedPrice: ({ amount, currency }, { live }) =>
       read(async (queries) => {
         const rows = await queries
@@ -109,8 +109,24 @@ export function postgresPurchaseRepository(database: PostgresDatabase): Purchase
   }
 }
 
-function selectEmail(queries: Queries, id: PurchaseId) {
-  return queries.select({ email: purchases.email }).from(purchases).where(eq(purchases.id, id))
+const selectEmail = prepared((queries) =>
+  queries
+    .select({ email: purchases.email })
+    .from(purchases)
+    .where(eq(purchases.id, sql.placeholder('id'))),
+)
+
+const selectById = selectBy(purchases.id)
+const selectBySession = selectBy(purchases.sessionId)
+const selectByPayment = selectBy(purchases.paymentIntentId)
+
+function selectBy(column: PgColumn) {
+  return prepared((queries) =>
+    queries
+      .select()
+      .from(purchases)
+      .where(eq(column, sql.placeholder('value'))),
+  )
 }
 
 /** For a transaction that has the lock of the address. A row that was pruned meanwhile is there again. */

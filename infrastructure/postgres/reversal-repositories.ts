@@ -8,8 +8,8 @@ import type { Refund } from '../../domain/refund.ts'
 import { recordChanges } from './audit-trail.ts'
 import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
 import { ofAddress, ofPayment } from './connection/locks.ts'
+import { upsert } from './prepared.ts'
 import { disputes, foreignPayments, purchases, refunds } from './schema.ts'
-import { upsert } from './writes.ts'
 
 export function postgresRefundRepository(database: PostgresDatabase): RefundRepository {
   return reversalRepository<Refund>(database, {

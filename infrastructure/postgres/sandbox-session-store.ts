@@ -2,8 +2,8 @@ import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { toSandboxSession, toSandboxSessionRow } from '../database/rows.ts'
 import type { SandboxSessionRecord, SandboxSessionStore } from '../sandbox/session.ts'
 import type { PostgresDatabase } from './connection/database.ts'
+import { upsert } from './prepared.ts'
 import { sandboxSessions } from './schema.ts'
-import { upsert } from './writes.ts'
 
 export function postgresSandboxSessionStore({
   read,

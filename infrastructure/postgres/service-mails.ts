@@ -1,10 +1,32 @@
-import { and, desc, eq, gt, isNull, lte, not, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lte, not, type SQL, sql } from 'drizzle-orm'
 import type { ServiceMailWindow } from '../../application/otp-repository.ts'
 import type { FullShares, ServiceMail } from '../../domain/mail-limit.ts'
 import type { Queries, Transaction } from './connection/database.ts'
+import { insert, prepared } from './prepared.ts'
 import { serviceMails } from './schema.ts'
 
 const { id, sentAt, isCustomer, network } = serviceMails
+
+const UNTIL = sql.placeholder('until')
+const IN_WINDOW = and(gt(sentAt, sql.placeholder('since')), lte(sentAt, UNTIL))
+const TO_STRANGERS = and(IN_WINDOW, not(isCustomer))
+
+const deleteLater = prepared((queries) => queries.delete(serviceMails).where(gt(sentAt, UNTIL)))
+const selectNewest = prepared((queries) => newestOf(queries, IN_WINDOW))
+const selectNewestToStrangers = prepared((queries) => newestOf(queries, TO_STRANGERS))
+const selectNewestOfNetwork = prepared((queries) =>
+  newestOf(queries, and(TO_STRANGERS, eq(network, sql.placeholder('network')))),
+)
+
+function newestOf(queries: Queries, condition: SQL | undefined) {
+  return queries
+    .select({ sentAt })
+    .from(serviceMails)
+    .where(condition)
+    .orderBy(desc(sentAt))
+    .limit(1)
+    .offset(sql.placeholder('newer'))
+}
 
 /**
  * The moment of the nth newest mail of each share, where there are so many. Deletes mails that say they were sent after
@@ -14,37 +36,30 @@ export async function findFullShares(
   { queries, store }: Transaction,
   { since, until, network: ofNetwork, shares }: ServiceMailWindow,
 ): Promise<FullShares> {
-  store(queries.delete(serviceMails).where(gt(sentAt, until)))
-  const inWindow = and(gt(sentAt, since), lte(sentAt, until))
-  const toStrangers = and(inWindow, not(isCustomer))
-  const [all, strangers, one] = await Promise.all([
-    nthNewest(queries, shares.all, inWindow),
-    nthNewest(queries, shares.strangers, toStrangers),
+  store(deleteLater(queries).execute({ until }))
+  const window = { since, until }
+  const none: readonly { sentAt: Date }[] = []
+  const [[all], [strangers], [one]] = await Promise.all([
+    selectNewest(queries).execute({ ...window, newer: shares.all - 1 }),
+    selectNewestToStrangers(queries).execute({ ...window, newer: shares.strangers - 1 }),
     ofNetwork === null
-      ? null
-      : nthNewest(queries, shares.network, and(toStrangers, eq(network, ofNetwork))),
+      ? none
+      : selectNewestOfNetwork(queries).execute({
+          ...window,
+          network: ofNetwork,
+          newer: shares.network - 1,
+        }),
   ])
-  return { all, strangers, network: one }
-}
-
-async function nthNewest(
-  queries: Queries,
-  nth: number,
-  condition: SQL | undefined,
-): Promise<Date | null> {
-  const [row] = await queries
-    .select({ sentAt })
-    .from(serviceMails)
-    .where(condition)
-    .orderBy(desc(sentAt))
-    .limit(1)
-    .offset(nth - 1)
-  return row?.sentAt ?? null
+  return {
+    all: all?.sentAt ?? null,
+    strangers: strangers?.sentAt ?? null,
+    network: one?.sentAt ?? null,
+  }
 }
 
 export function storeServiceMail({ queries, store }: Transaction, mail: ServiceMail): void {
   const { at, ...counted } = mail
-  store(queries.insert(serviceMails).values({ sentAt: at, ...counted }))
+  store(insert(queries, serviceMails, { sentAt: at, ...counted }))
 }
 
 /** Deletes one of those that are alike: another one than a transaction that does the same at this moment. */

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import type { SweepRepository } from '../../application/store.ts'
 import type { PostgresDatabase } from './connection/database.ts'
+import { upsert } from './prepared.ts'
 import { sweeps } from './schema.ts'
-import { upsert } from './writes.ts'
 
 export function postgresSweepRepository({ read }: PostgresDatabase): SweepRepository {
   return {
