@@ -18,7 +18,7 @@ const ERRORS: readonly number[] = [429, 500, 503]
 
 /**
  * The page for an error answer that a browser shows to a buyer. The caller adds the headers. Null for any other answer,
- * and for programs.
+ * and for programs, but where the page of a payment is unavailable.
  */
 export function paymentErrorPage(
   { content }: { content: Content },
@@ -27,7 +27,9 @@ export function paymentErrorPage(
 ): Response | null {
   const state = STATES[path]
   if (!state || !ERRORS.includes(answer.status)) return null
-  const isShown = firstEntries(headers.get('accept')).some((entry) => entry.includes('text/html'))
+  const isAsked = firstEntries(headers.get('accept')).some((entry) => entry.includes('text/html'))
+  // As where the provider is out of reach, which the page says to whoever asks.
+  const isShown = isAsked || (state === 'unavailable' && answer.status === 503)
   const isPage = answer.headers.get('content-type')?.startsWith('text/html') ?? false
   if (!isShown || isPage) return null
 

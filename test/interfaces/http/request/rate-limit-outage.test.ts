@@ -53,16 +53,17 @@ describe('a request that cannot be counted', () => {
     expect(lines.map(({ event }) => event)).toContain('provider.unavailable')
   })
 
-  test.each(['/payment/success?session_id=cs_test_1', '/payment/cancel'])(
-    'is 503 as a page where a buyer looks at it: %s',
-    async (target) => {
-      const answer = await openCutOff().get(target, { accept: 'text/html' })
-      expect(answer.status).toBe(503)
-      expect(answer.header('content-type')).toStartWith('text/html')
-      expect(answer.header('retry-after')).toBe('30')
-      expect(answer.text).not.toContain('Temporarily unavailable')
-    },
-  )
+  test.each([
+    ['/payment/success?session_id=cs_test_1', 'text/html'],
+    ['/payment/success?session_id=cs_test_1', '*/*'],
+    ['/payment/cancel', 'text/html'],
+  ])('is 503 as a page where a buyer looks at it: %s, %s', async (target, accept) => {
+    const answer = await openCutOff().get(target, { accept })
+    expect(answer.status).toBe(503)
+    expect(answer.header('content-type')).toStartWith('text/html')
+    expect(answer.header('retry-after')).toBe('30')
+    expect(answer.text).not.toContain('Temporarily unavailable')
+  })
 
   test.each(['/health', '/app', '/openapi.json'])(
     'is not one to %s, which no limit counts',
