@@ -163,7 +163,8 @@ describe('listen', () => {
     async function ask() {
       while (Number.isNaN(partedMs) && performance.now() - start < 4000) await fetch(listener.url)
     }
-    await Promise.all([ask(), ask(), ask()])
+    // So many that there is no pause between them on a busy machine either.
+    await Promise.all(Array.from({ length: 12 }, ask))
     await parted
     expect(partedMs).toBeGreaterThan(400)
     expect(quietMs).toBeLessThan(300)
