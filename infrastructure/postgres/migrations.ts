@@ -37,8 +37,8 @@ const CREATE_HISTORY = `
   INSERT INTO migration_lock (id) VALUES (1) ON CONFLICT DO NOTHING`
 
 export const LOCK_MIGRATIONS = 'SELECT FROM migration_lock WHERE id = 1 FOR UPDATE'
-/** Waits until nobody migrates, or copies the database. */
-export const LOCK_OUT_MIGRATIONS = 'SELECT FROM migration_lock WHERE id = 1 FOR SHARE'
+/** Fails with 55P03 while somebody migrates, or copies the database. */
+export const LOCK_OUT_MIGRATIONS = 'SELECT FROM migration_lock WHERE id = 1 FOR SHARE NOWAIT'
 
 /**
  * Applies the migrations that the database lacks, each whole or not at all, and returns the names of those it applied
@@ -105,9 +105,10 @@ export async function assertUsable(client: Client): Promise<void> {
   )
 }
 
-async function findPending(
+/** The migrations that the database lacks, in order. Throws as `applyMigrations` does. */
+export async function findPending(
   client: Client,
-  migrations: readonly Migration[],
+  migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<readonly Migration[]> {
   const history = await readHistory(client)
   return comparePending(history, migrations, { subject: SUBJECT, findBackup: () => null })

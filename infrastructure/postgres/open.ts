@@ -1,15 +1,25 @@
-import type { Client } from 'pg'
 import type { Clock } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import type { PostgresConfig } from '../config/database-settings.ts'
 import type { DatabaseStore } from '../database/database-store.ts'
 import { IncompatibleDatabase } from '../database/outage.ts'
 import { NO_TELEMETRY } from '../telemetry/instrumented.ts'
-import { postgresClient, postgresConnectionOptions } from './connection/connection-options.ts'
+import { postgresConnectionOptions } from './connection/connection-options.ts'
 import { openPostgres, type PostgresDatabase } from './connection/database.ts'
+import {
+  connectAlone,
+  endConnection,
+  type SingleConnection,
+} from './connection/single-connection.ts'
 import { type TimeBudget, timeBudget } from './connection/time-budget.ts'
 import { type DatabaseClock, databaseClock } from './database-clock.ts'
-import { applyMigrations, assertUsable, refuseOutdated, schemaVersion } from './migrations.ts'
+import {
+  applyMigrations,
+  assertUsable,
+  findPending,
+  refuseOutdated,
+  schemaVersion,
+} from './migrations.ts'
 import { postgresStore } from './store.ts'
 
 export type OpenPostgres = {
@@ -27,8 +37,6 @@ type Options = {
   readonly telemetry: Telemetry
   readonly monotonicMs: () => number
   readonly machine: Clock
-  /** Does more before anything else uses the database, on a connection whose statements may take as long as they do. */
-  readonly enter?: (statements: Pick<PostgresDatabase, 'query'>) => Promise<void>
 }
 
 /**
@@ -38,15 +46,13 @@ type Options = {
  */
 export async function openPostgresDatabase(
   config: PostgresConfig,
-  { isUpToDate, telemetry, monotonicMs, machine, enter }: Options,
+  { isUpToDate, telemetry, monotonicMs, machine }: Options,
 ): Promise<OpenPostgres> {
   const { poolMax, timeoutMs } = config
-  const migrate = isUpToDate ? refuseOutdated : applyMigrations
-  const applied = await prepare(config, async (client) => {
-    const applied = await migrate(client)
-    await enter?.(statementsOf(client))
-    return applied
-  })
+  const applied = await withUsableServer(
+    config,
+    isUpToDate ? ({ client }) => refuseOutdated(client) : migrate,
+  )
   const budget = timeBudget({ limitMs: timeoutMs, monotonicMs })
   const connection = postgresConnectionOptions(config)
   const database = openPostgres({ connection, poolMax, timeoutMs, budget, telemetry, monotonicMs })
@@ -74,43 +80,31 @@ export async function openPostgresStore(
 export function migratePostgres(
   config: PostgresConfig,
 ): Promise<{ readonly applied: readonly string[]; readonly version: string }> {
-  return prepare(config, async (client) => ({
-    applied: await applyMigrations(client),
-    version: await schemaVersion(client),
+  return withUsableServer(config, async (connection) => ({
+    applied: await migrate(connection),
+    version: await schemaVersion(connection.client),
   }))
 }
 
-function statementsOf(client: Client): Pick<PostgresDatabase, 'query'> {
-  return {
-    query: async <Row>(text: string, values: readonly unknown[] = []) =>
-      (await client.query(text, [...values])).rows as Row[],
-  }
+/** What is to be migrated takes as long as it takes, the wait for another process that does it included. */
+async function migrate({ client, mayTakeLong }: SingleConnection): Promise<readonly string[]> {
+  if ((await findPending(client)).length > 0) mayTakeLong()
+  return applyMigrations(client)
 }
 
-/** Does the work on a connection of its own, once the server has shown that it can be used. */
-async function prepare<Result>(
+async function withUsableServer<Result>(
   config: PostgresConfig,
-  work: (client: Client) => Promise<Result>,
+  work: (connection: SingleConnection) => Promise<Result>,
 ): Promise<Result> {
-  const client = postgresClient(config)
-  // What ends the connection also fails the statement that is under way.
-  client.on('error', () => {})
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    client.connection.stream.destroy()
-  }, config.timeoutMs)
+  const named = `DATABASE_URL: the database ${config.shownUrl}`
+  const connection = await connectAlone(config, { named })
   try {
-    await client.connect()
-    await assertUsable(client)
-    clearTimeout(timer)
-    return await work(client)
+    await assertUsable(connection.client)
+    return await work(connection)
   } catch (error) {
     if (error instanceof IncompatibleDatabase) throw error
-    const cause = isLate ? new Error(`no answer within ${config.timeoutMs} ms`) : error
-    throw new Error(`DATABASE_URL: the database ${config.shownUrl} cannot be used`, { cause })
+    throw connection.unusable(error)
   } finally {
-    clearTimeout(timer)
-    client.end().catch(() => {})
+    void endConnection(connection.client)
   }
 }

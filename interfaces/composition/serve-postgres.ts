@@ -1,11 +1,13 @@
 import type { Log, Supervisor } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
+import { Unavailable } from '../../application/unavailable.ts'
 import { leaseLeadership } from '../../application/upkeep/lease-leadership.ts'
-import { GONE_AFTER_MS, type Replicas } from '../../application/upkeep/replicas.ts'
+import type { Replicas } from '../../application/upkeep/replicas.ts'
 import { watchClock } from '../../application/upkeep/watch-clock.ts'
 import { HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
 import type { PostgresConfig } from '../../infrastructure/config/database-settings.ts'
 import type { PostgresDatabase } from '../../infrastructure/postgres/connection/database.ts'
+import { sqlStateOf } from '../../infrastructure/postgres/connection/outage.ts'
 import { postgresLease } from '../../infrastructure/postgres/leases.ts'
 import { LOCK_OUT_MIGRATIONS, MIGRATIONS } from '../../infrastructure/postgres/migrations.ts'
 import { openPostgresDatabase } from '../../infrastructure/postgres/open.ts'
@@ -26,6 +28,9 @@ const CLOCK_EVERY_MS = 20 * SECOND_MS
 const RATE_LIMITS_EVERY_MS = 15 * SECOND_MS
 const RATE_LIMITS_AT_ONCE = 1000
 
+const ENTER_RETRY_MS = SECOND_MS
+const LOCK_NOT_AVAILABLE = '55P03'
+
 const monotonicMs = () => performance.now()
 
 /**
@@ -33,15 +38,21 @@ const monotonicMs = () => performance.now()
  * it has the lock, so that a new sign has to stand there when the wait is over.
  */
 async function enterService(
-  statements: Pick<PostgresDatabase, 'query'>,
+  { query }: Pick<PostgresDatabase, 'query'>,
   replicas: Replicas,
 ): Promise<void> {
-  let signedAtMs: number
-  do {
-    signedAtMs = monotonicMs()
+  for (;;) {
     await replicas.signOfLife()
-    await statements.query(LOCK_OUT_MIGRATIONS)
-  } while (monotonicMs() - signedAtMs > GONE_AFTER_MS / 2)
+    try {
+      await query(LOCK_OUT_MIGRATIONS)
+      return
+    } catch (error) {
+      const isLocked =
+        error instanceof Unavailable && sqlStateOf(error.cause) === LOCK_NOT_AVAILABLE
+      if (!isLocked) throw error
+    }
+    await wait(ENTER_RETRY_MS)
+  }
 }
 
 /** Serves from a PostgreSQL, on which other replicas serve, too. */
@@ -61,7 +72,6 @@ export async function servePostgres(
     telemetry,
     monotonicMs,
     machine: systemClock(),
-    enter: (statements) => enterService(statements, postgresReplicas(statements, replica)),
   })
   // A new database needs no line in the log.
   const wasThere = !applied.some((name) => name === MIGRATIONS[0]?.name)
@@ -69,6 +79,7 @@ export async function servePostgres(
     log('database.migrated', { applied: applied.join(' '), copy: null })
   const store = postgresStore(database, { budget })
   const replicas = postgresReplicas(database, replica)
+  await enterService(database, replicas)
   const lease = postgresLease(database, { holder: replica.id })
   const rateLimits = sharedRateLimits({ database, budget })
   const clockTask: Task = {

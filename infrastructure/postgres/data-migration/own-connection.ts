@@ -2,13 +2,12 @@ import { type Client, DatabaseError } from 'pg'
 import { SECOND_MS } from '../../../domain/duration.ts'
 import type { PostgresConfig } from '../../config/database-settings.ts'
 import { IncompatibleDatabase } from '../../database/outage.ts'
-import { postgresClient } from '../connection/connection-options.ts'
 import { sqlStateOf } from '../connection/outage.ts'
+import { connectAlone, endConnection } from '../connection/single-connection.ts'
 import { assertUsable, LOCK_MIGRATIONS } from '../migrations.ts'
 import { findLiveReplicas } from '../replicas.ts'
 
 const LOCK_WAIT_MS = 10 * SECOND_MS
-const END_WAIT_MS = 2 * SECOND_MS
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
@@ -27,25 +26,17 @@ const WITHOUT_LIMITS = `
   ) AS wanted (name, value) USING (name)`
 
 /** A connection for one long transaction. Throws `ConfigError` where a file for TLS cannot be read. */
-export async function connectAlone(config: PostgresConfig): Promise<Client> {
-  const client = postgresClient(config)
-  // What ends the connection also fails the statement that is under way.
-  client.on('error', () => {})
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    client.connection.stream.destroy()
-  }, config.timeoutMs)
+export async function connectForLong(config: PostgresConfig): Promise<Client> {
+  const { client, mayTakeLong, unusable } = await connectAlone(config, {
+    named: `the database ${config.shownUrl}`,
+  })
   try {
-    await client.connect()
     await assertUsable(client)
+    mayTakeLong()
     return client
   } catch (error) {
     void endConnection(client)
-    const cause = isLate ? new Error(`no answer within ${config.timeoutMs} ms`) : error
-    throw new Error(`the database ${config.shownUrl} cannot be used`, { cause })
-  } finally {
-    clearTimeout(timer)
+    throw unusable(error)
   }
 }
 
@@ -59,18 +50,6 @@ export async function namingDatabase<Result>(
   } catch (error) {
     if (!(error instanceof DatabaseError || error instanceof IncompatibleDatabase)) throw error
     throw new Error(`the database ${shownUrl} cannot be used`, { cause: error })
-  }
-}
-
-/** Never throws, and does not wait for long for a server that is silent. */
-export async function endConnection(client: Client): Promise<void> {
-  const timer = setTimeout(() => client.connection.stream.destroy(), END_WAIT_MS)
-  try {
-    await client.end()
-  } catch {
-    // It has ended by itself.
-  } finally {
-    clearTimeout(timer)
   }
 }
 

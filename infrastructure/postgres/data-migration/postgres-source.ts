@@ -2,12 +2,12 @@ import type { Client } from 'pg'
 import type { PostgresConfig } from '../../config/database-settings.ts'
 import type { CarriedTable } from '../../data-migration/carried-tables.ts'
 import type { DataSource } from '../../data-migration/copy-tables.ts'
+import { endConnection } from '../connection/single-connection.ts'
 import { refuseOutdated } from '../migrations.ts'
 import { postgresTableReader } from './carried-statements.ts'
 import {
   beginWithoutLimits,
-  connectAlone,
-  endConnection,
+  connectForLong,
   keepServicesAway,
   namingDatabase,
 } from './own-connection.ts'
@@ -16,7 +16,7 @@ import {
 export async function openPostgresSource(config: PostgresConfig): Promise<DataSource> {
   const clients: Client[] = []
   async function connect(): Promise<Client> {
-    const client = await connectAlone(config)
+    const client = await connectForLong(config)
     clients.push(client)
     return client
   }

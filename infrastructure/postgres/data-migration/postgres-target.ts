@@ -2,13 +2,13 @@ import type { Client } from 'pg'
 import type { PostgresConfig } from '../../config/database-settings.ts'
 import { CARRIED_TABLES, type CarriedTable } from '../../data-migration/carried-tables.ts'
 import type { DataTarget } from '../../data-migration/copy-tables.ts'
+import { endConnection } from '../connection/single-connection.ts'
 import { applyMigrations, refuseOutdated } from '../migrations.ts'
 import { insertRows, postgresTableReader } from './carried-statements.ts'
 import {
   assertNoService,
   beginWithoutLimits,
-  connectAlone,
-  endConnection,
+  connectForLong,
   keepServicesAway,
   namingDatabase,
 } from './own-connection.ts'
@@ -19,7 +19,7 @@ import {
  */
 export async function openPostgresTarget(config: PostgresConfig): Promise<DataTarget> {
   const { shownUrl } = config
-  const client = await connectAlone(config)
+  const client = await connectForLong(config)
   try {
     await namingDatabase(config, () => beginFilling(client, config))
   } catch (error) {

@@ -189,14 +189,9 @@ if (hasPostgres()) {
       const { url } = await freshDatabase({ template: MIGRATED })
       const target = await openPostgresTarget(configOf(url))
       const service = await connect(url)
-      let isThrough = false
-      const starting = service.query(LOCK_OUT_MIGRATIONS).then(() => {
-        isThrough = true
-      })
-      await untilLocked(url)
-      expect(isThrough).toBe(false)
+      await expect(service.query(LOCK_OUT_MIGRATIONS)).rejects.toMatchObject({ code: '55P03' })
       await target.commit()
-      await starting
+      await service.query(LOCK_OUT_MIGRATIONS)
       await service.end()
     })
 
@@ -225,10 +220,9 @@ if (hasPostgres()) {
       const { url } = await filled()
       const source = await openPostgresSource(configOf(url))
       const service = await connect(url)
-      const starting = service.query(LOCK_OUT_MIGRATIONS)
-      await untilLocked(url)
+      await expect(service.query(LOCK_OUT_MIGRATIONS)).rejects.toMatchObject({ code: '55P03' })
       await source.close()
-      await starting
+      await service.query(LOCK_OUT_MIGRATIONS)
       await service.end()
     })
 
