@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
+import { writeWatch } from '../database/write-watch.ts'
 import { hasCode } from '../files/node-errors.ts'
 import { filesInPlaceCheck, giveToOwnerOf, resolveDatabasePath } from './files.ts'
 import { groupCommit } from './group-commit.ts'
@@ -198,7 +199,7 @@ function guard(
 ): SqliteDatabase {
   let isOpen = true
   let damage: unknown = null
-  let hasFailed = false
+  const { watch, lastWriteFailed } = writeWatch()
   let commits = 0
   const path = client.filename
   const assertFilesInPlace = path === IN_MEMORY ? () => {} : filesInPlaceCheck(path)
@@ -244,17 +245,6 @@ function guard(
     }
   }
 
-  async function watch<Result>(written: Promise<Result>): Promise<Result> {
-    try {
-      const result = await written
-      hasFailed = false
-      return result
-    } catch (error) {
-      hasFailed = error instanceof Unavailable
-      throw error
-    }
-  }
-
   async function run<Result>(work: () => Result): Promise<Result> {
     for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
       assertUsable()
@@ -277,7 +267,7 @@ function guard(
     write: (work, options = { busyTimeoutMs }) => watch(writes.write(work, options.busyTimeoutMs)),
     isUsable: () => findUnusable() === null,
     assertFilesInPlace,
-    lastWriteFailed: () => hasFailed,
+    lastWriteFailed,
     commits: () => commits,
     close() {
       if (!isOpen) return

@@ -1,6 +1,7 @@
 import type { PoolConfig } from 'pg'
 import type { Telemetry } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { writeWatch } from '../../database/write-watch.ts'
 import { randomIndex } from '../../secrets/random.ts'
 import type { Connection, Queries } from './connection.ts'
 import { connectionPool, type PoolState } from './connection-pool.ts'
@@ -82,7 +83,7 @@ export function openPostgres({
     monotonicMs,
   })
   const { take } = turns()
-  let hasFailed = false
+  const { watch, lastWriteFailed } = writeWatch()
   // A process that is frozen or cut off in the middle of a transaction must not keep its locks.
   const limits = `SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`
   // Where an operator or a provider has made the database read-only, that holds: READ WRITE would override it.
@@ -170,17 +171,6 @@ export function openPostgres({
     }
   }
 
-  async function watch<Result>(written: Promise<Result>): Promise<Result> {
-    try {
-      const result = await written
-      hasFailed = false
-      return result
-    } catch (error) {
-      hasFailed = error instanceof Unavailable
-      throw error
-    }
-  }
-
   return {
     query: (text, values) =>
       retried(() =>
@@ -190,7 +180,7 @@ export function openPostgres({
     readTogether: (work) =>
       retried(() => pool.use((connection) => look(connection, work), IN_TRANSACTION)),
     write: (locks, work) => watch(inTurn(locks, work)),
-    lastWriteFailed: () => hasFailed,
+    lastWriteFailed,
     poolState: pool.state,
     close: pool.close,
   }
