@@ -13,7 +13,7 @@ export const LEADS_FOR_MS = 25 * SECOND_MS
 /** How often the holder renews it, and how often the others look whether it has ended. */
 export const ASK_EVERY_MS = 10 * SECOND_MS
 /** A database that did not answer is asked sooner, so that the holder has more than one try. */
-export const ASK_AGAIN_MS = 3 * SECOND_MS
+const ASK_AGAIN_MS = 3 * SECOND_MS
 
 /** The one lease on what a single process does, in the database and by its clock. At most one process has it. */
 export type Lease = {

@@ -18,8 +18,6 @@ const SETTINGS = {
 
 /** A PostgreSQL of the benchmark alone, whose commits reach the disk. It has the core of the load. */
 export type MeasuredPostgres = AsyncDisposable & {
-  /** What it says of itself, such as `PostgreSQL 15.14`. */
-  readonly version: string
   /** The time that all its processes have had on processors so far, in seconds. */
   processorSeconds(): number
   /** A new database in which so many have paid. */
@@ -30,10 +28,7 @@ export async function startPostgres(): Promise<MeasuredPostgres> {
   const cluster = await openOwnCluster({ settings: SETTINGS })
   const pidFile = join(dataOf(cluster.folder), 'postmaster.pid')
   const postmaster = Number(readFileSync(pidFile, 'latin1').split('\n')[0])
-  const [row] = await query(cluster.superuserUrl, 'SHOW server_version')
-  const [version = ''] = String(row?.['server_version']).split(' ')
   return {
-    version: `PostgreSQL ${version}`,
     processorSeconds: () =>
       [postmaster, ...childrenOf(postmaster)].reduce(
         (sum, pid) => sum + processorSeconds(pid),

@@ -8,7 +8,7 @@ export type Asked = {
 }
 
 /** Stands between a service and its PostgreSQL, and counts. Without TLS, which it could not look into. */
-export type StatementCounter = Disposable & {
+type StatementCounter = Disposable & {
   /** The URL with the counter in place of the server. */
   readonly url: string
   asked(): Asked

@@ -69,7 +69,7 @@ function describeRow(table: CarriedTable, row: CarriedRow, number: number): stri
 export type TableDigest = { readonly rows: number; readonly sha256: string }
 
 /** Takes rows in the order of their key. */
-export type RowHash = {
+type RowHash = {
   add(rows: readonly CarriedRow[]): void
   /** Comes once, at the end. */
   digest(): TableDigest

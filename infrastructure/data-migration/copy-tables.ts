@@ -48,7 +48,7 @@ export type CopyProgress = {
 const PAGE_ROWS = 5000
 
 /** Somebody asked for an end before there was one. */
-export class CopyStopped extends Error {
+class CopyStopped extends Error {
   override readonly name = 'CopyStopped'
 }
 

@@ -1,3 +1,4 @@
+import type { DatedGrant } from '../../application/store.ts'
 import type { Counted } from '../../domain/budget.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Language } from '../../domain/language.ts'
@@ -75,6 +76,11 @@ function purchaseProgress(row: PurchaseRow): PurchaseProgress {
 export function known<Fact>(fact: Fact | null): Fact {
   if (fact === null) throw new Error('a paid purchase lacks its facts')
   return fact
+}
+
+/** In the order of the statements of every database: they compare texts by their bytes, and ids are ASCII. */
+export function byAge(left: DatedGrant, right: DatedGrant): number {
+  return left.since.getTime() - right.since.getTime() || (left.id < right.id ? -1 : 1)
 }
 
 /** How many purchases there are in each state, from the counts of the states that there are. */

@@ -12,6 +12,7 @@ import type { ReplicaFacts } from '../../application/doctor/replicas.ts'
 import type { Clock } from '../../application/ports.ts'
 import { describeSchema, type Migration } from '../database/migration-history.ts'
 import { codeOf } from '../files/node-errors.ts'
+import { endConnection } from '../postgres/connection/single-connection.ts'
 import { postgresFacts } from './postgres-facts.ts'
 
 export type PostgresQuestion = {
@@ -58,7 +59,7 @@ export async function probePostgres(question: PostgresQuestion): Promise<Postgre
     return { ...facts, trouble: isLate ? TOO_LATE : troubleOf(error) }
   } finally {
     clearTimeout(timer)
-    client?.end().catch(() => {})
+    if (client) void endConnection(client)
   }
 }
 

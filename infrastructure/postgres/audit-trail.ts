@@ -22,17 +22,21 @@ export async function findEntries(queries: Queries, email: Email): Promise<reado
     .orderBy(auditEntries.id)
 }
 
-/** Does the work, and writes down what it changed in the grants of the addresses, whose locks the transaction has. */
+/**
+ * Does the work, and writes down what it changed in the grants of the addresses, whose locks the transaction has.
+ * Returns the grants as they were.
+ */
 export async function recordChanges(
   transaction: Transaction,
   emails: readonly Email[],
   origin: Origin,
   work: () => void,
-): Promise<void> {
+): Promise<readonly PremiumGrant[]> {
   const before = await findGrants(transaction.queries, emails)
   work()
   const after = await findGrants(transaction.queries, emails)
   storeChanges(transaction, { before, after }, origin)
+  return before
 }
 
 /** For a caller that knows the grants before and after a change. */

@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { DatedGrant, PremiumGrantRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Reversals } from '../../domain/premium-grant.ts'
-import { known } from '../database/rows.ts'
+import { byAge, known } from '../database/rows.ts'
 import type { Queries } from './connection/database.ts'
 import { reversalsOf } from './find-grants.ts'
 import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
@@ -71,7 +71,7 @@ async function select(
       since: known(paidAt),
     })),
   ]
-  return grants.sort(compareByAge)
+  return grants.sort(byAge)
 }
 
 async function findReversalsOfPayments(
@@ -90,9 +90,4 @@ async function findReversalsOfPayments(
       .where(inArray(disputes.paymentIntentId, [...payments])),
   ])
   return { refunds: ofRefunds, disputes: ofDisputes }
-}
-
-/** In the order of the statements: texts are compared by their bytes, and ids are ASCII. */
-function compareByAge(left: DatedGrant, right: DatedGrant): number {
-  return left.since.getTime() - right.since.getTime() || (left.id < right.id ? -1 : 1)
 }

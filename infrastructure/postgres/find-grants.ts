@@ -3,7 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Email } from '../../domain/email.ts'
 import type { PremiumGrant, Reversals } from '../../domain/premium-grant.ts'
 import type { Purchase } from '../../domain/purchase.ts'
-import { known } from '../database/rows.ts'
+import { toPurchase } from '../database/rows.ts'
 import type { Queries } from './connection/database.ts'
 import { prepared } from './prepared.ts'
 import { disputes, operatorGrants, purchases, refunds } from './schema.ts'
@@ -63,15 +63,7 @@ export async function findGrants(
     selectBought(queries).execute({ emails }),
     findReversalsOfEmails(queries, emails),
   ])
-  return [
-    ...given,
-    ...bought.map(({ id, email, paymentIntentId, amountPaid, revokedAt }) => ({
-      id,
-      email,
-      payment: { amountPaid: known(amountPaid), ...reversalsOf(reversals, paymentIntentId) },
-      revokedAt,
-    })),
-  ]
+  return [...given, ...bought.flatMap((row) => grantsOf(toPurchase(row), reversals))]
 }
 
 /** Those that an operator gave. */

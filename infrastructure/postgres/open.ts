@@ -62,7 +62,12 @@ export async function openPostgresDatabase(
     return row.now
   }
   const time = databaseClock({ askDatabase, monotonicMs, machine })
-  await time.measure()
+  try {
+    await time.measure()
+  } catch (error) {
+    database.close()
+    throw new Error(`${nameOf(config)} cannot be used`, { cause: error })
+  }
   return { database, budget, time, applied }
 }
 
@@ -92,12 +97,15 @@ async function migrate({ client, mayTakeLong }: SingleConnection): Promise<reado
   return applyMigrations(client)
 }
 
+function nameOf({ shownUrl }: PostgresConfig): string {
+  return `DATABASE_URL: the database ${shownUrl}`
+}
+
 async function withUsableServer<Result>(
   config: PostgresConfig,
   work: (connection: SingleConnection) => Promise<Result>,
 ): Promise<Result> {
-  const named = `DATABASE_URL: the database ${config.shownUrl}`
-  const connection = await connectAlone(config, { named })
+  const connection = await connectAlone(config, { named: nameOf(config) })
   try {
     await assertUsable(connection.client)
     return await work(connection)

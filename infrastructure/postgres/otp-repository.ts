@@ -41,9 +41,12 @@ export function postgresOtpRepository({ read, write }: PostgresDatabase): OtpRep
     findMailboxMails: (mailbox) =>
       read(async (queries) => (await findRows(queries, mailbox)).map(toCounted)),
     forgetMailbox: (mailbox) =>
-      write([], async ({ queries, store }) => {
-        const rows = await findRows(queries, mailbox)
-        for (const email of new Set(rows.map((row) => row.email))) {
+      write([], async ({ queries, store, lock }) => {
+        const emails = new Set((await findRows(queries, mailbox)).map(({ email }) => email))
+        lock([...emails].map(ofAddress))
+        // An address that has come in between keeps its mails, as if it had come afterwards.
+        const rows = (await findRows(queries, mailbox)).filter(({ email }) => emails.has(email))
+        for (const email of emails) {
           store(queries.update(otpMails).set({ mailbox: null }).where(eq(otpMails.email, email)))
         }
         return rows.map(toCounted)

@@ -16,31 +16,27 @@ export function postgresPremiumGrantRepository({
   return {
     findByEmail: (email) => readTogether((queries) => findGrants(queries, [email])),
     add: ({ id, email }, origin) =>
-      write([ofAddress(email)], (transaction) =>
-        recordChanges(transaction, [email], origin, () => {
+      write([ofAddress(email)], async (transaction) => {
+        await recordChanges(transaction, [email], origin, () => {
           const grant = { id, email, grantedAt: origin.at, revokedAt: null }
           transaction.store(transaction.queries.insert(operatorGrants).values(grant))
-        }),
-      ),
-    revokeAll: (email, origin) =>
-      write([ofAddress(email)], async (transaction) => {
-        const grants = await findGrants(transaction.queries, [email])
-        await revokeAll(transaction, email, origin)
-        return grants.filter(({ revokedAt }) => revokedAt === null).length
+        })
       }),
+    revokeAll: (email, origin) =>
+      write([ofAddress(email)], (transaction) => revokeAll(transaction, email, origin)),
     list: (page) => readTogether((queries) => listGrants(queries, page)),
   }
 }
 
-/** For a transaction that has the lock of the address. */
+/** Returns how many were revoked. For a transaction that has the lock of the address. */
 export async function revokeAll(
   transaction: Transaction,
   email: Email,
   origin: Origin,
-): Promise<void> {
+): Promise<number> {
   const { queries, store } = transaction
   const revoked = { revokedAt: origin.at }
-  await recordChanges(transaction, [email], origin, () => {
+  const before = await recordChanges(transaction, [email], origin, () => {
     store(
       queries
         .update(operatorGrants)
@@ -56,4 +52,5 @@ export async function revokeAll(
         ),
     )
   })
+  return before.filter(({ revokedAt }) => revokedAt === null).length
 }

@@ -1,7 +1,7 @@
 import type { RateLimitSubject } from '../../application/ports.ts'
 import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
 import type { Email } from '../../domain/email.ts'
-import { clientOf, networkKey } from '../rate-limit/client-levels.ts'
+import { BUDGETS_OF_OTHER_ADDRESSES, clientOf, networkKey } from '../rate-limit/client-levels.ts'
 
 /** A subject as the database counts it. */
 export type CountedSubject = {
@@ -36,8 +36,6 @@ const PARTS_OF_A_WINDOW = 64
 
 /** Until the scope of the addresses is so full, each has a place of its own. */
 const ADDRESSES_OPENED_UNTIL = 15 / 16
-/** Holders of tokens for whom there is no room share as much as the widest network has. */
-const BUDGETS_OF_OTHER_ADDRESSES = 64
 
 const NO_CROWD = '00000000-0000-0000-0000-000000000000'
 const DIGEST_DIGITS = 32
@@ -72,19 +70,21 @@ export function subjectCounter({
     return { key: digestOf(`${name} ${form} ${whom}`), width, budget, partMs, openedUntil, always }
   }
 
+  const rules = { width: 'address', always: false } as const
+  const others = levelOf('other addresses', {
+    ...rules,
+    budgets: BUDGETS_OF_OTHER_ADDRESSES,
+    openedUntil: 1,
+  })
+
   function countAddress(email: Email): CountedSubject {
-    const rules = { width: 'address', always: false } as const
     return {
       scope: `${name} addresses`,
       placesMax: addressesMax,
       crowd: NO_CROWD,
       levels: [
         levelOf(`address ${email}`, { ...rules, budgets: 1, openedUntil: ADDRESSES_OPENED_UNTIL }),
-        levelOf('other addresses', {
-          ...rules,
-          budgets: BUDGETS_OF_OTHER_ADDRESSES,
-          openedUntil: 1,
-        }),
+        others,
       ],
     }
   }

@@ -3,8 +3,8 @@ import type { DisputeRepository, RefundRepository } from '../../application/stor
 import type { Dispute } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Origin } from '../../domain/grant-change.ts'
-import { isStateChange } from '../../domain/premium-grant.ts'
 import type { Refund } from '../../domain/refund.ts'
+import { mergeReported } from '../database/reported-reversals.ts'
 import { recordChanges } from './audit-trail.ts'
 import type { PostgresDatabase, Queries, Transaction } from './connection/database.ts'
 import { ofAddress, ofPayment } from './connection/locks.ts'
@@ -81,19 +81,15 @@ function reversalRepository<Fact extends Refund | Dispute>(
     },
   ): Promise<number> {
     const { queries } = transaction
-    const known = new Map<string, Fact>()
-    const ids = reported.map(({ id }) => id)
-    for (const fact of await find(queries, ids)) known.set(fact.id, fact)
-    const changed = new Map<string, Fact>()
-    let changes = 0
-    for (const one of reported) {
-      const before = changed.get(one.id) ?? known.get(one.id) ?? null
-      const fact = change(before, one)
-      if (fact === before) continue
-      changed.set(fact.id, fact)
-      if (isStateChange(before, fact)) changes++
-    }
-    const facts = [...changed.values()]
+    const stored = await find(
+      queries,
+      reported.map(({ id }) => id),
+    )
+    const known = new Map(stored.map((fact) => [fact.id, fact]))
+    const { facts, changes } = mergeReported(reported, {
+      find: (id) => known.get(id) ?? null,
+      change,
+    })
     await recordChanges(transaction, owners.buyers, origin, () => {
       for (const fact of facts) save(transaction, fact)
     })

@@ -70,11 +70,6 @@ export const erasedLogOuts = pgTable('erased_log_outs', {
   epoch: epochColumn().notNull(),
 })
 
-export const commonLogOut = pgTable('common_log_out', {
-  id: integer('id').notNull().primaryKey(),
-  epoch: epochColumn().notNull(),
-})
-
 export const logOutEpoch = pgTable('log_out_epoch', {
   id: integer('id').notNull().primaryKey(),
   epoch: epochColumn().notNull(),
@@ -156,11 +151,6 @@ export const auditEntries = pgTable('audit_entries', {
 export const sweeps = pgTable('sweeps', {
   name: text('name').$type<SweepName>().notNull().primaryKey(),
   lastRunAt: momentColumn('last_run_at').notNull(),
-})
-
-export const heartbeat = pgTable('heartbeat', {
-  id: integer('id').notNull().primaryKey(),
-  at: momentColumn('at').notNull(),
 })
 
 export const sandboxSessions = pgTable('sandbox_sessions', {

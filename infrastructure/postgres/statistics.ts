@@ -1,8 +1,7 @@
 import { and, asc, between, count, countDistinct, desc, gt, isNotNull, lte, sql } from 'drizzle-orm'
-import type { Statistics, WrongTryRanking } from '../../application/statistics.ts'
+import type { OutboxCount, Statistics, WrongTryRanking } from '../../application/statistics.ts'
 import type { ClientNetwork } from '../../domain/client-network.ts'
-import type { Actor, GrantChangeReason } from '../../domain/grant-change.ts'
-import type { OutboxKind } from '../../domain/outbox.ts'
+import type { AuditEntry } from '../../domain/grant-change.ts'
 import { PURCHASE_STATES, type PurchaseState } from '../../domain/purchase.ts'
 import { toPurchaseCounts } from '../database/rows.ts'
 import type { PostgresDatabase, Queries } from './connection/database.ts'
@@ -38,12 +37,7 @@ export function postgresStatistics({ query, read, readTogether }: PostgresDataba
       return toPurchaseCounts(counted)
     },
     countOutbox: () =>
-      query<{
-        kind: OutboxKind
-        state: 'waiting' | 'given_up'
-        messages: number
-        oldestAt: Date
-      }>(
+      query<OutboxCount>(
         `SELECT kind, 'waiting' AS state, count(*)::integer AS messages, min(created_at) AS "oldestAt"
           FROM outbox WHERE state = 'waiting' GROUP BY kind
         UNION ALL SELECT kind, 'given_up', count(*)::integer, min(created_at)
@@ -71,13 +65,9 @@ export function postgresStatistics({ query, read, readTogether }: PostgresDataba
     // An id is taken before the commit. What commits after an entry that has a later id, and was counted between the
     // two commits, stays uncounted: to wait for it would cost every purchase more than the figure is worth.
     async countGrantChanges(after) {
-      const rows = await query<{
-        by: Actor
-        reason: GrantChangeReason
-        isActive: boolean
-        changes: number
-        last: string
-      }>(
+      const rows = await query<
+        Pick<AuditEntry, 'by' | 'reason' | 'isActive'> & { changes: number; last: string }
+      >(
         `SELECT by_whom AS by, reason, is_active AS "isActive", count(*)::integer AS changes,
             max(id) AS last
           FROM (SELECT * FROM audit_entries WHERE id > $1 ORDER BY id LIMIT $2) AS entries

@@ -4,7 +4,7 @@ import type { PostgresDatabase } from './connection/database.ts'
 import { upsert } from './prepared.ts'
 import { sweeps } from './schema.ts'
 
-export function postgresSweepRepository({ read }: PostgresDatabase): SweepRepository {
+export function postgresSweepRepository({ read, write }: PostgresDatabase): SweepRepository {
   return {
     findLastRun: (name) =>
       read(async (queries) => {
@@ -12,8 +12,8 @@ export function postgresSweepRepository({ read }: PostgresDatabase): SweepReposi
         return sweep?.lastRunAt ?? null
       }),
     recordRun: (name, lastRunAt) =>
-      read(
-        async (queries) => void (await upsert(queries, sweeps, [sweeps.name], { name, lastRunAt })),
+      write([], async ({ queries, store }) =>
+        store(upsert(queries, sweeps, [sweeps.name], { name, lastRunAt })),
       ),
   }
 }

@@ -1,16 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { ConnectionEvent } from '../../application/telemetry.ts'
+import type { PoolState } from '../postgres/connection/connection-pool.ts'
 import { counter, gauge, histogram, seconds } from './instruments.ts'
-
-/** Of the connections of this process. */
-export type PoolState = {
-  readonly open: number
-  /** Of those that are open. */
-  readonly idle: number
-  /** How many callers wait for one. */
-  readonly waiting: number
-  readonly max: number
-}
 
 // In seconds. DATABASE_TIMEOUT ends the wait.
 const WAIT_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

@@ -36,6 +36,9 @@ const IPV6_WIDTHS: readonly Width[] = [
   { kind: 10, width: '/32', prefixLength: 32, budgets: 64, openedUntil: 1, always: false },
 ]
 
+/** Holders of tokens for whom there is no room share as much as the widest network has. */
+export const BUDGETS_OF_OTHER_ADDRESSES = 64
+
 /** Counts those who did not come over the network, as if from 0.0.0.0, which is nobody's address (RFC 1122). */
 const NO_ADDRESS: AddressBits = { version: 4, high: 0, low: 0 }
 

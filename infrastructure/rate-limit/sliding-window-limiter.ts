@@ -5,7 +5,13 @@ import type {
 } from '../../application/ports.ts'
 import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
 import type { Email } from '../../domain/email.ts'
-import { type Client, CROWDS, clientOf, networkKey } from './client-levels.ts'
+import {
+  BUDGETS_OF_OTHER_ADDRESSES,
+  type Client,
+  CROWDS,
+  clientOf,
+  networkKey,
+} from './client-levels.ts'
 import { type HitTable, hitTable } from './hit-table.ts'
 import type { PlaceKey } from './place-index.ts'
 
@@ -28,8 +34,6 @@ const CROWDS_IN_THE_TABLE = 8
 
 const ADDRESS = 1
 const OTHER_ADDRESSES = 2
-/** Holders of tokens for whom there is no room share as much as the widest network has. */
-const BUDGETS_OF_OTHER_ADDRESSES = 64
 
 // Why: docs/decisions.md#limits-on-clients-live-in-memory-limits-on-addresses-in-the-database
 // Why: docs/decisions.md#a-flood-shares-the-budget-of-its-own-network

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { DatedGrant, PremiumGrantRepository } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
-import { known } from '../database/rows.ts'
+import { byAge, known } from '../database/rows.ts'
 import type { Queries } from './database.ts'
 import { IS_PAID, prepareFindReversals } from './find-grants.ts'
 import { operatorGrants, purchases } from './schema.ts'
@@ -71,11 +71,6 @@ function prepareSelect(
         payment: { amountPaid: known(amountPaid), ...findReversals(paymentIntentId) },
         since: known(paidAt),
       }))
-    return [...byHand, ...byPurchase].sort(compareByAge)
+    return [...byHand, ...byPurchase].sort(byAge)
   }
-}
-
-/** In the order of the statements: SQLite compares texts by their bytes, and ids are ASCII. */
-function compareByAge(left: DatedGrant, right: DatedGrant): number {
-  return left.since.getTime() - right.since.getTime() || (left.id < right.id ? -1 : 1)
 }

@@ -1,22 +1,17 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { DisputeRepository, RefundRepository } from '../../application/store.ts'
-import type { DisputeState } from '../../domain/dispute.ts'
+import type { Dispute } from '../../domain/dispute.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Origin } from '../../domain/grant-change.ts'
-import { isStateChange } from '../../domain/premium-grant.ts'
-import type { RefundState } from '../../domain/refund.ts'
+import type { Refund } from '../../domain/refund.ts'
+import { mergeReported } from '../database/reported-reversals.ts'
 import type { RecordChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
 import { IS_PAID } from './find-grants.ts'
 import { prepareInsertOnce, prepareUpsert } from './prepared-writes.ts'
 import { disputes, foreignPayments, purchases, refunds } from './schema.ts'
 
-/** A refund or a dispute. */
-type Reversal = {
-  readonly id: string
-  readonly paymentIntentId: string
-  readonly state: RefundState | DisputeState
-}
+type Reversal = Refund | Dispute
 
 const ID = sql.placeholder('id')
 const PAYMENT_INTENT_ID = sql.placeholder('paymentIntentId')
@@ -90,16 +85,7 @@ function reversalRepository<Fact extends Reversal>(
       change: (known: Fact | null, reported: Reported) => Fact,
     ) =>
       write(() => {
-        const changed = new Map<string, Fact>()
-        let changes = 0
-        for (const one of reported) {
-          const known = changed.get(one.id) ?? find(one.id)
-          const fact = change(known, one)
-          if (fact === known) continue
-          changed.set(fact.id, fact)
-          if (isStateChange(known, fact)) changes++
-        }
-        const facts = [...changed.values()]
+        const { facts, changes } = mergeReported(reported, { find, change })
         recordChanges(findBuyers(facts), origin, () => facts.forEach(save))
         noteForeign(facts, origin.at)
         return changes

@@ -27,7 +27,7 @@ export function serviceTasks({
   tokenLifetimeMs,
   backups,
   replicas,
-  ofDatabase = { ofEach: [], ofLeader: [] },
+  ofDatabase = { ofEach: [], ofLeader: () => [] },
   isReady,
   loadRoutes,
   monotonicMs,
@@ -40,7 +40,7 @@ export function serviceTasks({
   /** Null where no other process can serve on the database. */
   replicas: Replicas | null
   /** What the kind of database asks for. */
-  ofDatabase?: { readonly ofEach: readonly Task[]; readonly ofLeader: readonly Task[] }
+  ofDatabase?: Tasks
   isReady: () => Promise<boolean>
   /** Has the routes ready before a request asks for them. */
   loadRoutes: () => Promise<unknown>
@@ -73,7 +73,7 @@ export function serviceTasks({
       },
       { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
       { name: 'mail_limit', everyMs: MINUTE_MS, work: watchMailLimit(ports) },
-      ...ofDatabase.ofLeader,
+      ...ofDatabase.ofLeader(),
     ],
   }
 }

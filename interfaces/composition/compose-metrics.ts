@@ -16,8 +16,7 @@ type Measured = {
   readonly leadership: Leadership
   /** Null where no other process can serve on the database. */
   readonly replicas: Replicas | null
-  /** Left out for an embedded database. */
-  readonly poolState?: Sources['poolState']
+  readonly poolState: Sources['poolState']
   readonly version: string
 }
 
@@ -48,14 +47,13 @@ export async function composeMetrics({
   return {
     telemetry: metrics.telemetry,
     log: countedLog(log, metrics.telemetry),
-    async serve({ ports, poolState = null, ...measured }) {
+    async serve({ ports, ...measured }) {
       const { statistics, clock } = ports
       const readStatistics = () => readDatabaseStatistics(ports)
       const read = await metrics.watch({
         statistics,
         clock,
         readDatabaseStatistics: readStatistics,
-        poolState,
         ...measured,
       })
       listener.use({ read, contentType: CONTENT_TYPE })

@@ -57,7 +57,13 @@ export async function openService(
   const { telemetry } = metrics
   const { log, flush: flushTallies } = talliedLog(metrics.log, { wait })
   const supervisor = composeSupervisor({ environment, log })
-  const database = await openServedDatabase(config, { log, telemetry, supervisor, version })
+  const database = await openServedDatabase(config, {
+    log,
+    telemetry,
+    supervisor,
+    version,
+    stopping,
+  })
 
   const { url } = listener
   const publicUrl = publicUrlOf(config, url)
@@ -136,7 +142,13 @@ function loadSettings(environment: Environment): {
 /** What only one kind of database needs is loaded with it. */
 async function openServedDatabase(
   { database }: Config,
-  around: { log: Log; telemetry: Telemetry; supervisor: Supervisor; version: string },
+  around: {
+    log: Log
+    telemetry: Telemetry
+    supervisor: Supervisor
+    version: string
+    stopping: AbortSignal
+  },
 ): Promise<ServedDatabase> {
   if (database.kind === 'sqlite') {
     const { serveSqlite } = await import('./serve-sqlite.ts')

@@ -1,13 +1,12 @@
 import type { Log, Supervisor } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
-import { Unavailable } from '../../application/unavailable.ts'
 import { leaseLeadership } from '../../application/upkeep/lease-leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
 import { watchClock } from '../../application/upkeep/watch-clock.ts'
 import { HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
 import type { PostgresConfig } from '../../infrastructure/config/database-settings.ts'
 import type { PostgresDatabase } from '../../infrastructure/postgres/connection/database.ts'
-import { sqlStateOf } from '../../infrastructure/postgres/connection/outage.ts'
+import { isLockedRow } from '../../infrastructure/postgres/connection/outage.ts'
 import { postgresLease } from '../../infrastructure/postgres/leases.ts'
 import { LOCK_OUT_MIGRATIONS, MIGRATIONS } from '../../infrastructure/postgres/migrations.ts'
 import { openPostgresDatabase } from '../../infrastructure/postgres/open.ts'
@@ -29,7 +28,6 @@ const RATE_LIMITS_EVERY_MS = 15 * SECOND_MS
 const RATE_LIMITS_AT_ONCE = 1000
 
 const ENTER_RETRY_MS = SECOND_MS
-const LOCK_NOT_AVAILABLE = '55P03'
 
 const monotonicMs = () => performance.now()
 
@@ -40,6 +38,7 @@ const monotonicMs = () => performance.now()
 async function enterService(
   { query }: Pick<PostgresDatabase, 'query'>,
   replicas: Replicas,
+  stopping: AbortSignal,
 ): Promise<void> {
   for (;;) {
     await replicas.signOfLife()
@@ -47,11 +46,13 @@ async function enterService(
       await query(LOCK_OUT_MIGRATIONS)
       return
     } catch (error) {
-      const isLocked =
-        error instanceof Unavailable && sqlStateOf(error.cause) === LOCK_NOT_AVAILABLE
-      if (!isLocked) throw error
+      if (!isLockedRow(error)) throw error
     }
-    await wait(ENTER_RETRY_MS)
+    await wait(ENTER_RETRY_MS, stopping)
+    if (stopping.aborted) {
+      await replicas.leave()
+      throw new Error('it was asked to stop while the database was being copied')
+    }
   }
 }
 
@@ -63,7 +64,14 @@ export async function servePostgres(
     telemetry,
     supervisor,
     version,
-  }: { log: Log; telemetry: Telemetry; supervisor: Supervisor; version: string },
+    stopping,
+  }: {
+    log: Log
+    telemetry: Telemetry
+    supervisor: Supervisor
+    version: string
+    stopping: AbortSignal
+  },
 ): Promise<ServedDatabase> {
   supervisor.starting('connects to the database', { withinMs: OPENING_MAX_MS })
   const replica = { id: crypto.randomUUID(), version, monotonicMs }
@@ -79,7 +87,7 @@ export async function servePostgres(
     log('database.migrated', { applied: applied.join(' '), copy: null })
   const store = postgresStore(database, { budget })
   const replicas = postgresReplicas(database, replica)
-  await enterService(database, replicas)
+  await enterService(database, replicas, stopping)
   const lease = postgresLease(database, { holder: replica.id })
   const rateLimits = sharedRateLimits({ database, budget })
   const clockTask: Task = {
@@ -101,7 +109,7 @@ export async function servePostgres(
     leadership: leaseLeadership({ log, telemetry }, { lease, monotonicMs, wait }),
     replicas,
     poolState: database.poolState,
-    tasks: { ofEach: [clockTask], ofLeader: [rateLimitTask] },
+    tasks: { ofEach: [clockTask], ofLeader: () => [rateLimitTask] },
     limiter: (name, limit) => rateLimits.limiter({ name, ...limit }),
     bounded:
       (handler) =>

@@ -43,7 +43,7 @@ export async function serveSqlite(
     leadership: ALWAYS_LEADING,
     replicas: null,
     poolState: null,
-    tasks: { ofEach: [], ofLeader: [] },
+    tasks: { ofEach: [], ofLeader: () => [] },
     limiter: (_, limit) => slidingWindowLimiter({ ...limit, monotonicMs, seeds }),
     bounded: (handler) => handler,
     checkLiveness: livenessCheck(store),

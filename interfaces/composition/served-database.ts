@@ -3,9 +3,9 @@ import type { Leadership } from '../../application/upkeep/leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
 import type { RateLimit } from '../../infrastructure/config/durations.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
-import type { PoolState } from '../../infrastructure/prometheus/pool-metrics.ts'
+import type { PoolState } from '../../infrastructure/postgres/connection/connection-pool.ts'
 import type { TakenRights } from '../../infrastructure/rights/effective-user.ts'
-import type { Task } from '../background/background.ts'
+import type { Tasks } from '../background/background.ts'
 import type { Handler } from '../http/handler.ts'
 import type { RateLimitPolicy } from '../http/paths.ts'
 
@@ -22,7 +22,7 @@ export type ServedDatabase = {
   /** Null for an embedded database, which has no connections. */
   readonly poolState: (() => PoolState) | null
   /** What has to be done beside what every service does. */
-  readonly tasks: { readonly ofEach: readonly Task[]; readonly ofLeader: readonly Task[] }
+  readonly tasks: Tasks
   limiter(policy: RateLimitPolicy, limit: RateLimit): RateLimiter
   /** Has everything that a request asks of the database bounded together. */
   bounded(handler: Handler): Handler

@@ -13,7 +13,7 @@ export type DurabilityFacts = {
   readonly standbys: readonly StandbyFacts[]
 }
 
-export type StandbyFacts = {
+type StandbyFacts = {
   /** Null where the role may not know. */
   readonly isSynchronous: boolean | null
   /** How much of the log it has not applied yet; null where the role may not know. */

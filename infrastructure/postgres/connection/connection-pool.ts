@@ -3,7 +3,7 @@ import type { Telemetry } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { requestCancel } from './cancel-request.ts'
 import { type Connection, connectionOf } from './connection.ts'
-import { isConnectionLost, statementError, withoutBoundValues } from './outage.ts'
+import { isConnectionLost, withoutBoundValues } from './outage.ts'
 import type { TimeBudget, TimedUse } from './time-budget.ts'
 
 /** Connections by what they do, and how many callers wait for one. */
@@ -170,9 +170,9 @@ export function connectionPool(
           throw failure ?? error
         } finally {
           lift()
+          if (isLost || isCancelled()) destroySocket(client)
           if (isLost) {
             telemetry.record({ kind: 'connection_failed' })
-            destroySocket(client)
             doubtIdle(sinceMs)
           } else {
             heardAtMs.set(client, monotonicMs())
@@ -192,7 +192,7 @@ export function connectionPool(
     close() {
       if (!isOpen) return
       isOpen = false
-      pool.end().catch((error) => statementError(error))
+      pool.end().catch(() => {})
     },
   }
 }

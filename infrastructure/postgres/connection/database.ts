@@ -171,15 +171,17 @@ export function openPostgres({
     }
   }
 
+  const use = <Result>(work: () => Promise<Result>) => budget.forUse(() => retried(work))
+
   return {
     query: (text, values) =>
-      retried(() =>
+      use(() =>
         pool.use(async (connection) => (await connection.send(text, values)).rows, BY_ITSELF),
       ),
-    read: (work) => retried(() => pool.use(async ({ queries }) => work(queries), BY_ITSELF)),
+    read: (work) => use(() => pool.use(async ({ queries }) => work(queries), BY_ITSELF)),
     readTogether: (work) =>
-      retried(() => pool.use((connection) => look(connection, work), IN_TRANSACTION)),
-    write: (locks, work) => watch(inTurn(locks, work)),
+      use(() => pool.use((connection) => look(connection, work), IN_TRANSACTION)),
+    write: (locks, work) => watch(budget.forUse(() => inTurn(locks, work))),
     lastWriteFailed,
     poolState: pool.state,
     close: pool.close,

@@ -41,7 +41,10 @@ export function negotiatedConnection(routes: Routes): Connection {
     try {
       follow(connection, routes)
     } catch (error) {
-      queueMicrotask(() => connection.emit('error', error))
+      queueMicrotask(() => {
+        connection.emit('error', error)
+        connection.emit('end')
+      })
     }
   }
   return driver

@@ -19,6 +19,8 @@ const CONFLICTS = { '40001': 'serialization', '40P01': 'deadlock' } as const
 /** Whatever happened, the connection is of no more use, or leads to a server that is none any more. */
 const LOST_STATE = /^(?:08|0A000|28|3D|55000|57P|58|F0|XX|25006|25P0[34])/
 
+const LOCK_NOT_AVAILABLE = '55P03'
+
 /** The SQLSTATE of an error of the server; null for any other error. */
 export function sqlStateOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return null
@@ -40,6 +42,12 @@ export function statementError(error: unknown): unknown {
 export function conflictOf(error: unknown): 'serialization' | 'deadlock' | null {
   const state = sqlStateOf(error)
   return state === '40001' || state === '40P01' ? CONFLICTS[state] : null
+}
+
+/** Whether a row was locked that a statement would not wait for, or not for longer. */
+export function isLockedRow(error: unknown): boolean {
+  const cause = error instanceof Unavailable ? error.cause : error
+  return sqlStateOf(cause) === LOCK_NOT_AVAILABLE
 }
 
 /** Whether the connection on which this happened is to be given up. */

@@ -42,6 +42,7 @@ export async function connectAlone(
     await client.connect()
     return { client, mayTakeLong, unusable }
   } catch (error) {
+    mayTakeLong()
     void endConnection(client)
     throw unusable(error)
   }

@@ -12,6 +12,8 @@ export type TimedUse = {
 export type TimeBudget = {
   /** Everything that the work uses, also later and in parallel, is of one request. */
   forRequest<Result>(work: () => Result): Result
+  /** Everything that the work uses is one use: outside a request it has one limit together, however often it tries. */
+  forUse<Result>(work: () => Result): Result
   begin(): TimedUse
 }
 
@@ -34,6 +36,7 @@ export function timeBudget({
 
   return {
     forRequest: (work) => requests.run(begun(), work),
+    forUse: (work) => (requests.getStore() ? work() : requests.run(begun(), work)),
     begin() {
       const spending = requests.getStore() ?? begun()
       if (spending.underWay === 0) spending.sinceMs = monotonicMs()

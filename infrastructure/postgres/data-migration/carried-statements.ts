@@ -85,7 +85,7 @@ export async function insertRows(
 }
 
 /** PostgreSQL writes years after 9999 without a sign, and counts those before the first one. */
-export function timestampOf(ms: number): string {
+function timestampOf(ms: number): string {
   const [, year = '', rest = ''] = /^([+-]?[0-9]+)-(.*)Z$/.exec(new Date(ms).toISOString()) ?? []
   const number = Number(year)
   const [shown, era] = number > 0 ? [number, ''] : [1 - number, ' BC']

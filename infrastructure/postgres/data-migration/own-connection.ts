@@ -2,13 +2,12 @@ import { type Client, DatabaseError } from 'pg'
 import { SECOND_MS } from '../../../domain/duration.ts'
 import type { PostgresConfig } from '../../config/database-settings.ts'
 import { IncompatibleDatabase } from '../../database/outage.ts'
-import { sqlStateOf } from '../connection/outage.ts'
+import { isLockedRow } from '../connection/outage.ts'
 import { connectAlone, endConnection } from '../connection/single-connection.ts'
 import { assertUsable, LOCK_MIGRATIONS } from '../migrations.ts'
 import { findLiveReplicas } from '../replicas.ts'
 
 const LOCK_WAIT_MS = 10 * SECOND_MS
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * For a transaction that takes its time: nothing of it is cut short, but for a line that was cut. PostgreSQL 17 has one
@@ -70,7 +69,7 @@ export async function keepServicesAway(
   try {
     await client.query(LOCK_MIGRATIONS)
   } catch (error) {
-    if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error
+    if (!isLockedRow(error)) throw error
     throw new Error(`the database ${shownUrl} is being migrated, or copied, by another process`)
   }
   // Only now: whoever starts says that it is there, and then waits for the lock.
