@@ -3,6 +3,7 @@ import type { CodeChallenge, CodeVerifier } from '../domain/code-challenge.ts'
 import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
 import type { ErasedEmailDigest } from '../domain/erasure.ts'
+import type { Excuse, TagValues } from '../domain/excuse.ts'
 import type { Language } from '../domain/language.ts'
 import type { Epoch } from '../domain/log-out.ts'
 import type { MailLimit } from '../domain/mail-limit.ts'
@@ -160,6 +161,8 @@ export type Tokens = {
 export type Content = {
   /** The languages that have content, the default one among them, in the order in which they are shown. */
   readonly languages: readonly Language[]
+  /** The values that an excuse may be asked for by: the known ones, then the operator's own. */
+  readonly tagValues: TagValues
   /** The content in a language, or in the default one where that language has none. */
   in(language: Language): LanguageContent
 }
@@ -168,8 +171,8 @@ export type LanguageContent = {
   /** The one it is in. */
   readonly language: Language
   readonly strings: Strings
-  /** Never empty. */
-  readonly reasons: readonly string[]
+  /** Never empty; at least one needs nothing. */
+  readonly excuses: readonly Excuse[]
 }
 
 /** Bounds the questions to the provider about sessions that no purchase here has: anybody can make up their ids. */

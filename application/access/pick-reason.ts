@@ -10,13 +10,13 @@ export function pickReason(
   ports: Pick<Ports, 'content' | 'lastReasons' | 'secrets'>,
   { email, language: wanted }: { email: Email; language: Language },
 ): { reason: string; language: Language } {
-  const { reasons, language } = ports.content.in(wanted)
+  const { excuses, language } = ports.content.in(wanted)
   const last = ports.lastReasons.find(email, language)
-  const index = pickIndex(reasons.length, last, ports.secrets.randomIndex)
-  const reason = reasons[index]
-  if (reason === undefined) throw new Error(`no excuses in ${language}`)
+  const index = pickIndex(excuses.length, last, ports.secrets.randomIndex)
+  const excuse = excuses[index]
+  if (excuse === undefined) throw new Error(`no excuses in ${language}`)
   ports.lastReasons.remember(email, language, index)
-  return { reason, language }
+  return { reason: excuse.text, language }
 }
 
 /** Uniform over all but the last one, or over all where there is no other. */

@@ -5,6 +5,7 @@ import { browserSetup, TEST_PATIENCE_MS } from '../support/browser/browser-setup
 import { type Person, person, wordsIn } from '../support/browser/person.ts'
 import { givePremium } from '../support/browser/premium.ts'
 import { developmentSetup } from '../support/browser/services.ts'
+import { textsOf } from '../support/fakes.ts'
 
 setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
@@ -92,7 +93,7 @@ test.concurrent('an excuse that is awaited while the language changes comes in t
     excuse.release()
     const shown = page.locator('#excuse[lang=it]')
     await shown.waitFor()
-    expect(content.in('it').reasons).toContain((await shown.textContent()) ?? '')
+    expect(textsOf(content.in('it'))).toContain((await shown.textContent()) ?? '')
   }))
 
 test.concurrent('signing out while the language changes leaves no excuse behind', () =>

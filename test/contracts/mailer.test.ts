@@ -110,7 +110,11 @@ describe.each([
 ] as const)('Mailer on %s', (_, open) => {
   test('speaks one language throughout where there is nothing in the one that was asked for', async () => {
     const english = builtInContent().in('en')
-    const { mailer, latestText } = open({ languages: ['en'], in: () => english })
+    const { mailer, latestText } = open({
+      ...builtInContent(),
+      languages: ['en'],
+      in: () => english,
+    })
     await mailer.sendOtp({ ...CODE, language: 'sv' })
     expect(latestText()).toContain('valid for 10 minutes.')
     expect(latestText()).not.toContain('lang="sv"')

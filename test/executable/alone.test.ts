@@ -16,6 +16,7 @@ import {
   type Production,
 } from '../support/executable/production.ts'
 import { carriedOut } from '../support/executable/stored.ts'
+import { textsOf } from '../support/fakes.ts'
 import { client } from '../support/http/client.ts'
 import { type AlibiProcess, runAlibi } from '../support/service/alibi-process.ts'
 
@@ -217,7 +218,7 @@ describe('by itself it serves', () => {
       })
       const excuse = await http.get(`/premium-reasons?lang=${language}`, token)
       expect(excuse.body).toMatchObject({ language, email: 'reader@example.com' })
-      expect(content.in(language).reasons).toContain(String(excuse.body['reason']))
+      expect(textsOf(content.in(language))).toContain(String(excuse.body['reason']))
     }
   })
 

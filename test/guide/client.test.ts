@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'bun:test'
 import path from 'node:path'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { until } from '../support/executable/until.ts'
+import { textsOf } from '../support/fakes.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { getExcuse } from './client.ts'
@@ -55,7 +56,7 @@ test('the client of docs/client.md walks the whole way with one code, and then w
   }
   for (let visit = 0; visit < 2; visit++) {
     const { reason, language, email } = await getExcuse(service.url, person)
-    expect(builtInContent().in('sv').reasons).toContain(reason)
+    expect(textsOf(builtInContent().in('sv'))).toContain(reason)
     expect({ language, email: String(email) }).toEqual({ language: 'sv', email: person.email })
   }
   expect(payments).toBe(1)

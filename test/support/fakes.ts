@@ -18,6 +18,7 @@ import { Unavailable } from '../../application/unavailable.ts'
 import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import { erasedEmail } from '../../domain/erasure.ts'
+import { type Excuse, TAG_VALUES } from '../../domain/excuse.ts'
 import type { Origin } from '../../domain/grant-change.ts'
 import { LANGUAGES } from '../../domain/language.ts'
 import type { Epoch } from '../../domain/log-out.ts'
@@ -118,17 +119,28 @@ export function plainTokens(): Tokens {
   }
 }
 
+/** An excuse with a text and, where a test cares, what it is for. */
+export function excuse(text: string, own: Partial<Excuse> = {}): Excuse {
+  return { text, tags: { occasion: [], to: [], tone: [] }, needs: [], isSample: false, ...own }
+}
+
+/** The texts of all excuses, in their order. */
+export function textsOf({ excuses }: Pick<LanguageContent, 'excuses'>): string[] {
+  return excuses.map(({ text }) => text)
+}
+
 /** Every string says its key, but for the title; two excuses in each language. */
 export function tinyContent(): Content {
   return {
     languages: LANGUAGES,
+    tagValues: TAG_VALUES,
     in: (language) => ({
       language,
       strings: {
         ...(Object.fromEntries(listKeys(language).map((key) => [key, key])) as Strings),
         title: `Alibi (${language})`,
       },
-      reasons: [`${language} one`, `${language} two`],
+      excuses: [excuse(`${language} one`), excuse(`${language} two`)],
     }),
   }
 }

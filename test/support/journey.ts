@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import { builtInContent } from '../../infrastructure/content/content.ts'
+import { textsOf } from './fakes.ts'
 import { client } from './http/client.ts'
 
 const swedish = builtInContent().in('sv')
@@ -44,7 +45,7 @@ export async function walkTheWholeWay({ url, email, readCode, pay }: Journey): P
   const token = String((await proveAddress())['token'])
   const reason = await alibi.get('/premium-reasons?lang=sv', token)
   expect(reason).toMatchObject({ status: 200, body: { language: 'sv', email } })
-  expect(swedish.reasons).toContain(String(reason.body['reason']))
+  expect(textsOf(swedish)).toContain(String(reason.body['reason']))
   expect((await alibi.get('/i18n?lang=sv', token)).body['strings']).toEqual(swedish.strings)
   return token
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { pickReason } from '../../../application/access/pick-reason.ts'
 import { parseEmail } from '../../../domain/email.ts'
-import { contentWith, fakePorts } from '../../support/fakes.ts'
+import { contentWith, excuse, fakePorts } from '../../support/fakes.ts'
 
 const email = parseEmail('ada@example.com')
 const other = parseEmail('grace@example.com')
 const reasons = ['one', 'two', 'three', 'four', 'five']
-const content = contentWith({ reasons })
+const content = contentWith({ excuses: reasons.map((text) => excuse(text)) })
 
 /** The same numbers in every run, as good as random. */
 const chance = (round: number) => Number(Bun.hash(String(round)) % 1_000_000n)
@@ -32,7 +32,7 @@ describe('pickReason', () => {
   })
 
   test('says which language it speaks where there is nothing in the one it was asked for', () => {
-    const ports = fakePorts({ content: contentWith({ language: 'en', reasons }) })
+    const ports = fakePorts({ content: contentWith({ language: 'en', excuses: [excuse('one')] }) })
     expect(pickReason(ports, { email, language: 'sv' })).toMatchObject({ language: 'en' })
   })
 
@@ -78,13 +78,13 @@ describe('pickReason', () => {
   })
 
   test('gives the only excuse there is again and again', () => {
-    const ports = fakePorts({ content: contentWith({ reasons: ['only'] }) })
+    const ports = fakePorts({ content: contentWith({ excuses: [excuse('only')] }) })
     const picked = [1, 2, 3].map(() => pickReason(ports, { email, language: 'en' }).reason)
     expect(picked).toEqual(['only', 'only', 'only'])
   })
 
   test('is a fault, not an empty answer, where a language has no excuses', () => {
-    const ports = fakePorts({ content: contentWith({ reasons: [] }) })
+    const ports = fakePorts({ content: contentWith({ excuses: [] }) })
     expect(() => pickReason(ports, { email, language: 'en' })).toThrow('no excuses in en')
   })
 })

@@ -6,6 +6,7 @@ import { describeProblem } from '../../../infrastructure/content/content-file.ts
 import { readOwnContent } from '../../../infrastructure/content/own-content.ts'
 import { proofreadFolder } from '../../../infrastructure/content/proofreading/proofread.ts'
 import { contentFolder, problemsOf } from '../../support/content-folders.ts'
+import { excuse, textsOf } from '../../support/fakes.ts'
 import { processorMs } from '../../support/service/lived-time.ts'
 
 const builtIn = builtInContent()
@@ -33,7 +34,7 @@ describe('the operator’s own content', () => {
     expect(content?.languages).toEqual(['en', 'sv'])
     expect(content?.in('sv')).toEqual({
       language: 'sv',
-      reasons: ['Ett regn.'],
+      excuses: [excuse('Ett regn.')],
       strings: {
         ...builtIn.in('sv').strings,
         title: 'Dikter',
@@ -77,8 +78,8 @@ describe('the operator’s own content', () => {
     expect(problems).toEqual([])
     expect(content?.languages).toEqual([...LANGUAGES])
     for (const language of LANGUAGES) {
-      const { reasons, strings } = content!.in(language)
-      expect(reasons).toBe(builtIn.in(language).reasons)
+      const { excuses, strings } = content!.in(language)
+      expect(excuses).toEqual(builtIn.in(language).excuses)
       const title = language === 'sv' ? 'Utvägar' : 'Ways Out'
       expect(strings).toEqual(
         JSON.parse(JSON.stringify(builtIn.in(language).strings).replaceAll('Alibi', title)),
@@ -93,7 +94,7 @@ describe('the operator’s own content', () => {
 
   test('is served with a slip of the pen in it', () => {
     const { content, problems } = read({ 'en.json': { reasons: ["It's late."] } })
-    expect(content?.in('en').reasons).toEqual(["It's late."])
+    expect(textsOf(content!.in('en'))).toEqual(["It's late."])
     expect(problems).toEqual([])
   })
 
@@ -106,7 +107,7 @@ describe('the operator’s own content', () => {
 })
 
 test('the most that is compared is proofread within half a minute, and so are 5,000', async () => {
-  const { reasons: english } = builtIn.in('en')
+  const english = textsOf(builtIn.in('en'))
   const spliced = Array.from(
     { length: 400 },
     (_, at) => `${english[at % 300]} ${english[(at * 7) % 300]}`,
@@ -129,5 +130,5 @@ test('the example of docs/content.md is served as it stands', async () => {
   const { content } = read({ 'en.json': example })
   const { strings, reasons } = JSON.parse(example)
   expect(content?.in('en').strings).toMatchObject(strings)
-  expect(content?.in('en').reasons).toEqual(reasons)
+  expect(textsOf(content!.in('en'))).toEqual(reasons)
 })

@@ -6,6 +6,7 @@ import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { describeProblem } from '../../../infrastructure/content/content-file.ts'
 import { readContentFolder } from '../../../infrastructure/content/content-folder.ts'
 import { proofreadFolder } from '../../../infrastructure/content/proofreading/proofread.ts'
+import { textsOf } from '../../support/fakes.ts'
 
 const content = builtInContent()
 const FOLDER = join(import.meta.dir, '../../../infrastructure/content')
@@ -23,7 +24,7 @@ describe('the built-in content', () => {
     for (const { language, strings, reasons } of files) {
       const served = content.in(language)
       expect(served.language).toBe(language)
-      expect(served.reasons).toEqual(reasons?.map(({ text }) => text) ?? [])
+      expect(textsOf(served)).toEqual(reasons?.map(({ text }) => text) ?? [])
       const titled = [...(strings ?? [])].map(([key, { text }]) => [
         key,
         text.replaceAll('{title}', 'Alibi'),
@@ -55,7 +56,7 @@ describe('the built-in content', () => {
   test('says something of its own in every language', () => {
     const subtitles = LANGUAGES.map((language) => content.in(language).strings.subtitle)
     expect(new Set(subtitles).size).toBe(LANGUAGES.length)
-    const reasons = LANGUAGES.flatMap((language) => content.in(language).reasons)
+    const reasons = LANGUAGES.flatMap((language) => textsOf(content.in(language)))
     expect(new Set(reasons).size).toBe(reasons.length)
   })
 })
