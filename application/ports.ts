@@ -13,6 +13,7 @@ import type { OutboxKey } from '../domain/outbox.ts'
 import type { Price, Purchase, PurchaseId, SessionReport } from '../domain/purchase.ts'
 import type { Refund } from '../domain/refund.ts'
 import type { TokenClaims } from '../domain/token.ts'
+import type { Decks } from './content/decks.ts'
 import type { Strings } from './content/strings.ts'
 import type { LogEvent } from './log-events.ts'
 import type { MaybePromise } from './maybe-promise.ts'
@@ -181,12 +182,6 @@ export type SessionQuestions = {
   take(sessionId: string): boolean
 }
 
-/** The index of the excuse that each reader got last. A reader may be forgotten, but never mixed up with another. */
-export type LastReasons = {
-  find(reader: Email, language: Language): number | null
-  remember(reader: Email, language: Language, index: number): void
-}
-
 /** Who is counted: the address of a token, wherever it calls from, or a client, by the address that it calls from. */
 export type RateLimitSubject =
   | { readonly kind: 'address'; readonly email: Email }
@@ -293,7 +288,7 @@ export type Ports = Store & {
   readonly secrets: Secrets
   readonly tokens: Tokens
   readonly content: Content
-  readonly lastReasons: LastReasons
+  readonly decks: Decks
   readonly log: Log
   readonly telemetry: Telemetry
   readonly rules: Rules

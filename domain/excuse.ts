@@ -3,7 +3,7 @@ export const TAGS = ['occasion', 'to', 'tone'] as const
 
 export type Tag = (typeof TAGS)[number]
 
-/** Words of a-z and `-` for each tag. */
+/** For each tag the words that it can have. */
 export type TagValues = Readonly<Record<Tag, readonly string[]>>
 
 /** The values that the built-in excuses have. An operator's own content may add to them. */
@@ -13,6 +13,26 @@ export const TAG_VALUES = {
   tone: ['plain', 'playful', 'formal'],
 } as const satisfies TagValues
 
+/** What the built-in excuses may suppose. An operator's own content may suppose other things. */
+export const NEEDS = [
+  'child',
+  'pet',
+  'car',
+  'bike',
+  'partner',
+  'parent',
+  'sibling',
+  'flatmate',
+  'study',
+  'club',
+  'garden',
+] as const
+
+/** Whether it can be the value of a tag, or a word for what an excuse supposes. */
+export function isTagWord(word: string): boolean {
+  return /^[a-z-]{1,32}$/.test(word)
+}
+
 export type Excuse = {
   readonly text: string
   /** Where it has no value of a tag, it matches none that is asked for. */
@@ -21,6 +41,17 @@ export type Excuse = {
   readonly needs: readonly string[]
   /** Whether anybody may read it without paying. */
   readonly isSample: boolean
+}
+
+/** How many excuses of a language anybody may read without paying. */
+export const SAMPLES_MAX = 3
+
+/** The texts that anybody may read: of the excuses marked as samples the first ones. */
+export function samplesOf(excuses: readonly Excuse[]): readonly string[] {
+  return excuses
+    .filter(({ isSample }) => isSample)
+    .slice(0, SAMPLES_MAX)
+    .map(({ text }) => text)
 }
 
 /** In grapheme clusters. */

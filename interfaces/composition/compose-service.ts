@@ -6,8 +6,8 @@ import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
-import { lastReasonCache } from '../../infrastructure/last-reason-cache.ts'
 import { sessionQuestionGate } from '../../infrastructure/rate-limit/session-question-gate.ts'
+import { readerDecks } from '../../infrastructure/reader-decks.ts'
 import { developmentSecret } from '../../infrastructure/secrets/development-secret.ts'
 import { hmacSecrets } from '../../infrastructure/secrets/hmac-secrets.ts'
 import { jwtTokens } from '../../infrastructure/secrets/jwt-tokens.ts'
@@ -40,8 +40,8 @@ type ServiceParts = {
   readonly telemetry?: Telemetry
 }
 
-/** Far more readers than there are at one time, in a few megabytes. */
-const LAST_REASONS_CACHE_MAX = 10_000
+/** Far more readers than there are at one time, in some ten megabytes. */
+const READERS_MAX = 10_000
 
 /** Wires every adapter that a use case can ask for; `stop` ends what they do by themselves. */
 export async function composePorts({
@@ -73,7 +73,7 @@ export async function composePorts({
     ...store,
     clock,
     content,
-    lastReasons: lastReasonCache({ readersMax: LAST_REASONS_CACHE_MAX }),
+    decks: readerDecks({ readersMax: READERS_MAX }),
     log,
     telemetry,
     mailer: measuredMailer(mailer, instruments),

@@ -27,7 +27,7 @@ export function createApp(options: HttpOptions) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
   const describe = async () => {
     const { describeApi } = await import('./openapi/document.ts')
-    return describeApi(app, options.version)
+    return describeApi(app, { version: options.version, content: options.ports.content })
   }
   return app
     .onError(({ error, request, set }) => {

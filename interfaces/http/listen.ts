@@ -1,7 +1,7 @@
 import { type MaybePromise, whenKnown } from '../../application/maybe-promise.ts'
 import type { Handler } from './handler.ts'
 import { ROUTES } from './paths.ts'
-import { BODY_GRACE_MS } from './request/body.ts'
+import { BODY_GRACE_MS } from './request/body/body.ts'
 import { newRequestId, REQUEST_ID } from './request/exchange.ts'
 import { SEGMENTS_MAX, type SentSegments } from './request/target.ts'
 import {

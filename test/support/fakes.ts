@@ -25,8 +25,8 @@ import type { Epoch } from '../../domain/log-out.ts'
 import type { OtpCode, OtpSeed } from '../../domain/otp.ts'
 import type { Purchase, PurchaseId, PurchaseState } from '../../domain/purchase.ts'
 import type { Verification } from '../../domain/verification.ts'
-import { lastReasonCache } from '../../infrastructure/last-reason-cache.ts'
 import { sessionQuestionGate } from '../../infrastructure/rate-limit/session-question-gate.ts'
+import { readerDecks } from '../../infrastructure/reader-decks.ts'
 import { hmacSecrets } from '../../infrastructure/secrets/hmac-secrets.ts'
 import { recordingTelemetry } from './recording-telemetry.ts'
 import { findEpoch } from './stores/log-outs.ts'
@@ -206,7 +206,7 @@ export function fakePorts(own: Partial<Ports> = {}) {
     secrets: countingSecrets(),
     tokens: plainTokens(),
     content: tinyContent(),
-    lastReasons: lastReasonCache({ readersMax: 100 }),
+    decks: readerDecks({ readersMax: 100 }),
     log: recordingLog(),
     telemetry: recordingTelemetry(),
     rules: {

@@ -1,5 +1,6 @@
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
+import type { Content } from '../../../application/ports.ts'
 import { ROUTES, type RouteId, rulesOf } from '../paths.ts'
 import {
   COMMON_HEADERS,
@@ -9,7 +10,7 @@ import {
   PREFLIGHT_HEADERS,
   RATE_LIMIT_HEADERS,
 } from './headers.ts'
-import { OPERATIONS } from './operations.ts'
+import { describeOperations } from './operations.ts'
 import { COMMON_ERRORS, describeErrors, errorSchemas } from './responses.ts'
 
 const OPENAPI_VERSION = '3.1.0'
@@ -64,8 +65,11 @@ type Operation = {
 type Paths = Record<string, Record<string, Operation>>
 
 /** The OpenAPI document of the routes. It names no server, so it is true wherever it is served from. */
-export function describeApi(app: AnyElysia, version: string): object {
-  const paths = readPaths(app)
+export function describeApi(
+  app: AnyElysia,
+  { version, content }: { version: string; content: Content },
+): object {
+  const paths = readPaths(app, content)
   const shared = new Map<string, Response>()
   /** The name of an answer that is described once, for all operations that have it. */
   function share(path: string, response: Response): { $ref: string } {
@@ -109,16 +113,18 @@ export function describeApi(app: AnyElysia, version: string): object {
   }
 }
 
-function readPaths(app: AnyElysia): Paths {
+function readPaths(app: AnyElysia, content: Content): Paths {
   const exclude = { methods: ['head', 'options'], staticFile: false }
-  return toOpenAPISchema(withOperations(app), exclude, [], {}, OPENAPI_VERSION).paths as Paths
+  return toOpenAPISchema(withOperations(app, content), exclude, [], {}, OPENAPI_VERSION)
+    .paths as Paths
 }
 
 /** The app as the document's maker looks at it. Its routes themselves carry no words, which a start has no use for. */
-function withOperations(app: AnyElysia): AnyElysia {
+function withOperations(app: AnyElysia, content: Content): AnyElysia {
+  const operations = describeOperations(content)
   const routes = app.routes.map((route) => {
     const id = findRouteId(route)
-    return id ? { ...route, hooks: { ...route.hooks, detail: OPERATIONS[id] } } : route
+    return id ? { ...route, hooks: { ...route.hooks, detail: operations[id] } } : route
   })
   return Object.assign(Object.create(app), { getGlobalRoutes: () => routes })
 }

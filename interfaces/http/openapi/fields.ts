@@ -1,4 +1,6 @@
+import type { TString } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { NEEDS, SHORT_EXCUSE_MAX, type TagValues } from '../../../domain/excuse.ts'
 import { LANGUAGES } from '../../../domain/language.ts'
 
 /** An address as a client sends it: the domain judges it, so that every fault of it gets the same answer. */
@@ -24,6 +26,46 @@ export const LANG_INPUT = t.String({
     'A language tag, read by its primary subtag in any case (`pt-BR` is `pt`). One that is not spoken is `en`.',
   examples: ['fr'],
 })
+
+/** What an excuse can be asked for by. */
+export function reasonChoiceInput({ occasion, to, tone }: TagValues) {
+  return {
+    occasion: describedText({
+      description:
+        'What it is for: to decline an invitation or a request, to cancel a plan, to be late, to leave early, to reply ' +
+        'late to a message, or to have missed what is over.',
+      enum: occasion,
+      examples: ['late'],
+    }),
+    to: describedText({ description: 'Who reads it.', enum: to, examples: ['work'] }),
+    tone: describedText({ description: 'How it says so.', enum: tone, examples: ['plain'] }),
+    length: describedText({
+      description: `Of at most ${SHORT_EXCUSE_MAX} characters (grapheme clusters).`,
+      enum: ['short'],
+      examples: ['short'],
+    }),
+    without: describedText({
+      description:
+        `What you do not have, separated by commas: leaves out excuses that suppose it, such as ${NEEDS.join(', ')}. ` +
+        'A word that no excuse supposes leaves out nothing.',
+      pattern: '^[a-z-]{1,32}(,[a-z-]{1,32}){0,9}$',
+      examples: ['child,pet'],
+    }),
+  }
+}
+
+/**
+ * A text whose rules are described here and not checked by a schema, because what is wrong with it is said only to
+ * those who may ask.
+ */
+function describedText(words: {
+  description: string
+  enum?: readonly string[]
+  pattern?: string
+  examples?: readonly string[]
+}) {
+  return t.Optional(t.Any({ type: 'string', ...words }) as unknown as TString)
+}
 
 export const EMAIL = t.String({
   description: 'The address, normalised.',

@@ -1,4 +1,7 @@
 import type { DocumentDecoration } from 'elysia'
+import type { Content } from '../../../application/ports.ts'
+import { samplesOf } from '../../../domain/excuse.ts'
+import { DEFAULT_LANGUAGE } from '../../../domain/language.ts'
 import type { RouteId } from '../paths.ts'
 import { SHOW_APP } from './app-page.ts'
 import {
@@ -13,12 +16,22 @@ import {
 import { START_CHECKOUT } from './checkout.ts'
 import { READ_OPENAPI, SHOW_REFERENCE } from './docs.ts'
 import { SHOW_CANCELLATION, SHOW_PAYMENT } from './payment-pages.ts'
-import { LIST_LANGUAGES, PICK_REASON, READ_STRINGS } from './premium.ts'
+import { describePickReason, LIST_LANGUAGES, READ_STRINGS } from './premium.ts'
 import { CHECK_HEALTH, CHECK_READINESS, READ_STATUS } from './status.ts'
 import { RECEIVE_PAYMENT_NOTIFICATION, RECEIVE_STRIPE_NOTIFICATION } from './webhook.ts'
 
+/** What is in the place of an excuse where none may be read without paying. */
+const UNREAD = '…'
+
 /** What the OpenAPI document says of each route, beside its schemas. */
-export const OPERATIONS: Readonly<Record<RouteId, DocumentDecoration>> = {
+export function describeOperations(
+  content: Content,
+): Readonly<Record<RouteId, DocumentDecoration>> {
+  const [sample = UNREAD] = samplesOf(content.in(DEFAULT_LANGUAGE).excuses)
+  return { ...OPERATIONS, pickReason: describePickReason({ sample }) }
+}
+
+const OPERATIONS: Readonly<Record<Exclude<RouteId, 'pickReason'>, DocumentDecoration>> = {
   readStatus: READ_STATUS,
   checkHealth: CHECK_HEALTH,
   checkReadiness: CHECK_READINESS,
@@ -30,7 +43,6 @@ export const OPERATIONS: Readonly<Record<RouteId, DocumentDecoration>> = {
   logOut: LOG_OUT,
   checkPremium: CHECK,
   startCheckout: START_CHECKOUT,
-  pickReason: PICK_REASON,
   readStrings: READ_STRINGS,
   listLanguages: LIST_LANGUAGES,
   showPayment: SHOW_PAYMENT,

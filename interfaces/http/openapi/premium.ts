@@ -1,4 +1,5 @@
-import { t } from 'elysia'
+import { type DocumentDecoration, t } from 'elysia'
+import { WIDENING_ORDER } from '../../../domain/excuse.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES } from '../../../domain/language.ts'
 import { describeOperation } from './endpoints.ts'
 import { EMAIL, EXAMPLE_EMAIL, LANGUAGE, NEEDS_TOKEN } from './fields.ts'
@@ -6,18 +7,35 @@ import { describeAnswers } from './responses.ts'
 
 const REFUSALS = ['missing_token', 'invalid_token', 'premium_required'] as const
 
-export const PICK_REASON = describeOperation('pickReason', {
-  description: '`language` says which one was used.',
-  tags: ['premium'],
-  security: NEEDS_TOKEN,
-  responses: describeAnswers(
-    {
-      schema: t.Object({ reason: t.String({ minLength: 1 }), language: LANGUAGE, email: EMAIL }),
-      example: { reason: 'My cat sat on the router.', language: 'en', email: EXAMPLE_EMAIL },
-    },
-    REFUSALS,
-  ),
-})
+/** With an excuse that anybody may read as its example. */
+export function describePickReason({ sample }: { sample: string }): DocumentDecoration {
+  return describeOperation('pickReason', {
+    description:
+      'No excuse comes again before you had all that match. Where nothing matches all that you ask for, `length`, then ' +
+      '`tone`, then `to`, then `occasion` is let go, and `widened` says which; `without` never is. ' +
+      '`language` says which one was used.',
+    tags: ['premium'],
+    security: NEEDS_TOKEN,
+    responses: describeAnswers(
+      {
+        schema: t.Object({
+          reason: t.String({ minLength: 1 }),
+          language: LANGUAGE,
+          email: EMAIL,
+          widened: t.Optional(
+            t.Array(t.String({ enum: [...WIDENING_ORDER] }), {
+              description: 'What was let go, in this order; not there where everything matches.',
+              minItems: 1,
+              uniqueItems: true,
+            }),
+          ),
+        }),
+        example: { reason: sample, language: 'en', email: EXAMPLE_EMAIL },
+      },
+      [...REFUSALS, 'invalid_request'],
+    ),
+  })
+}
 
 export const READ_STRINGS = describeOperation('readStrings', {
   description: '`language` says which one was used.',

@@ -1,5 +1,5 @@
 import { checkPremium } from '../../../application/access/check-premium.ts'
-import { pickReason } from '../../../application/access/pick-reason.ts'
+import { reasonPicker } from '../../../application/access/pick-reason.ts'
 import type { Strings } from '../../../application/content/strings.ts'
 import { whenKnown } from '../../../application/maybe-promise.ts'
 import type { Content, LanguageContent, Ports } from '../../../application/ports.ts'
@@ -12,6 +12,7 @@ import {
 } from '../../../domain/language.ts'
 import { authenticatePremium } from '../request/bearer.ts'
 import type { Exchange } from '../request/exchange.ts'
+import { readReasonQuery } from '../request/reason-query.ts'
 import { constantJson } from '../response/json-text.ts'
 
 // What routes answer that are also answered without the router.
@@ -30,15 +31,19 @@ export function premiumCheck(ports: Ports) {
   }
 }
 
-/** What holders of premium get, in the language of a tag. */
+/** What holders of premium get. */
 export function premiumAnswers(ports: Ports) {
+  const pick = reasonPicker(ports)
   const stringsOf = stringsAnswers(ports.content)
   return {
-    pickReason: (exchange: Exchange, tag: string | undefined) =>
+    /** As the query of the request asks for it, which is read once the reader is known. */
+    pickReason: (exchange: Exchange) =>
       whenKnown(authenticatePremium(ports, exchange), (email) => {
-        const { reason, language } = pickReason(ports, { email, language: matchLanguage(tag) })
-        return { reason, language, email }
+        const { lang, choice } = readReasonQuery(exchange.target.search, ports.content.tagValues)
+        const { reason, language, widened } = pick({ email, language: matchLanguage(lang), choice })
+        return { reason, language, email, ...(widened.length > 0 ? { widened } : {}) }
       }),
+    /** In the language of a tag. */
     readStrings: (exchange: Exchange, tag: string | undefined) =>
       whenKnown(authenticatePremium(ports, exchange), () =>
         stringsOf(ports.content.in(matchLanguage(tag))),

@@ -15,13 +15,7 @@ export function directAnswers({
   const { pickReason, readStrings } = premiumAnswers(ports)
   const checkPremium = premiumCheck(ports)
   const byPath = new Map<string, (exchange: Exchange) => MaybePromise<object> | null>([
-    [
-      ROUTES.pickReason.path,
-      (exchange) => {
-        const lang = plainParameter(exchange, '?lang=')
-        return lang === null ? null : pickReason(exchange, lang)
-      },
-    ],
+    [ROUTES.pickReason.path, pickReason],
     [
       ROUTES.readStrings.path,
       (exchange) => {

@@ -1,23 +1,21 @@
 import { Elysia, t } from 'elysia'
 import { DEFAULT_LANGUAGE } from '../../../domain/language.ts'
-import { LANG_INPUT } from '../openapi/fields.ts'
+import { LANG_INPUT, reasonChoiceInput } from '../openapi/fields.ts'
 import { ROUTES } from '../paths.ts'
 import { exchangeOf } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { ALL_LANGUAGES, premiumAnswers } from './answers.ts'
 
-const LANGUAGE_QUERY = t.Object({
-  lang: t.Optional(t.String({ ...LANG_INPUT, default: DEFAULT_LANGUAGE })),
-})
+const LANG = t.Optional(t.String({ ...LANG_INPUT, default: DEFAULT_LANGUAGE }))
+
+const LANGUAGE_QUERY = t.Object({ lang: LANG })
 
 export function premiumRoutes({ ports }: HttpOptions) {
   const answers = premiumAnswers(ports)
   return new Elysia()
-    .get(
-      ROUTES.pickReason.path,
-      ({ query, request }) => answers.pickReason(exchangeOf(request), query.lang),
-      { query: LANGUAGE_QUERY },
-    )
+    .get(ROUTES.pickReason.path, ({ request }) => answers.pickReason(exchangeOf(request)), {
+      query: t.Object({ lang: LANG, ...reasonChoiceInput(ports.content.tagValues) }),
+    })
     .get(
       ROUTES.readStrings.path,
       ({ query, request }) => answers.readStrings(exchangeOf(request), query.lang),

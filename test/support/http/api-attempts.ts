@@ -31,7 +31,8 @@ export async function sendAttempt(
   { http, query, headers, fields, body }: Attempt,
   { method, path }: { method: string; path: string },
 ) {
-  const content = body ?? (fields ? JSON.stringify(fields) : undefined)
+  const content =
+    method === 'GET' ? undefined : (body ?? (fields ? JSON.stringify(fields) : undefined))
   return http.send(method, path + query, {
     headers: { ...(fields ? { 'content-type': 'application/json' } : {}), ...headers },
     ...(content === undefined ? {} : { body: content }),
@@ -89,6 +90,7 @@ export const SPOILERS: Readonly<Record<string, (attempt: Attempt) => void | Prom
     attempt.body = '{'
   },
   InvalidRequest(attempt) {
+    attempt.query = '?tone=unheard-of'
     attempt.body = new ReadableStream({
       pull: (controller) => controller.error(new Error('broken off')),
     })

@@ -1,5 +1,5 @@
 import { expect, jest } from 'bun:test'
-import { BODY_MAX_MS } from '../../../interfaces/http/request/body.ts'
+import { BODY_MAX_MS } from '../../../interfaces/http/request/body/body.ts'
 import type { openHttp } from './http-client.ts'
 
 type Http = ReturnType<typeof openHttp>

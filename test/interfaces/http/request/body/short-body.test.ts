@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
-import { SHORT_BYTES_MAX, UNDER_WAY_AFTER_MS } from '../../../../interfaces/http/request/body.ts'
+import {
+  SHORT_BYTES_MAX,
+  UNDER_WAY_AFTER_MS,
+} from '../../../../../interfaces/http/request/body/body.ts'
 import {
   GROUP_BYTES_MAX,
   WHOLE_BYTES_MAX,
-} from '../../../../interfaces/http/request/body-budget.ts'
-import { begin, expectTenSeconds, pass } from '../../../support/http/arriving-body.ts'
-import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
+} from '../../../../../interfaces/http/request/body/body-budget.ts'
+import { begin, expectTenSeconds, pass } from '../../../../support/http/arriving-body.ts'
+import { answers, EMAIL, openHttp } from '../../../../support/http/http-client.ts'
 
 // Short bodies, which are taken in one go, on a clock that only the tests move.
 

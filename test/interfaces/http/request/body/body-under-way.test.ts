@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
-import { SECOND_MS } from '../../../../domain/duration.ts'
+import { SECOND_MS } from '../../../../../domain/duration.ts'
 import {
   BODY_GRACE_MS,
   BODY_MAX_MS,
   UNDER_WAY_AFTER_MS,
-} from '../../../../interfaces/http/request/body.ts'
-import { begin, expectTenSeconds, pass, settle } from '../../../support/http/arriving-body.ts'
-import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
+} from '../../../../../interfaces/http/request/body/body.ts'
+import { begin, expectTenSeconds, pass, settle } from '../../../../support/http/arriving-body.ts'
+import { answers, EMAIL, openHttp } from '../../../../support/http/http-client.ts'
 
 // Bodies that take their time, on a clock that only the tests move.
 

@@ -5,8 +5,8 @@ import {
   countingLimiter,
   EMAIL,
   openHttp,
-} from '../../../support/http/http-client.ts'
-import { processorMs } from '../../../support/service/lived-time.ts'
+} from '../../../../support/http/http-client.ts'
+import { processorMs } from '../../../../support/service/lived-time.ts'
 
 const KIB = 1024
 const JSON_TYPE = { 'content-type': 'application/json' }

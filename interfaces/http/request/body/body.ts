@@ -1,5 +1,5 @@
+import { type RequestRefusal, RequestRefused } from '../refusal.ts'
 import type { BodyBudget, BodyGroup } from './body-budget.ts'
-import { type RequestRefusal, RequestRefused } from './refusal.ts'
 
 /**
  * How much of a too long body is read and dropped: a client that writes before it reads would never see the refusal.

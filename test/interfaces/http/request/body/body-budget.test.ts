@@ -6,7 +6,7 @@ import {
   GROUP_BYTES_MAX,
   WHOLE_BYTES_MAX,
   YOUNG_BYTES_MAX,
-} from '../../../../interfaces/http/request/body-budget.ts'
+} from '../../../../../interfaces/http/request/body/body-budget.ts'
 
 const MIB = 1024 * 1024
 
