@@ -44,3 +44,8 @@ export function listKeys(language: Language): string[] {
     plural ? pluralCategories(language).map((category) => `${key}_${category}`) : [key],
   )
 }
+
+/** The key of the string that names a value of what an excuse can be chosen by: `occasion_late`. */
+export function tagStringKey(tag: string, value: string): string {
+  return `${tag}_${value.replaceAll('-', '_')}`
+}

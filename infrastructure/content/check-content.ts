@@ -107,10 +107,18 @@ function checkReasons(
       ].map((finding) => problem(file, line, finding))
     }),
     ...findRepeated(file),
+    ...findNeedy(file),
   ]
 }
 
-/** A repeated text would come twice in a row, and twice as often as others. */
+/** Somebody who has nothing would get no excuse at all. */
+function findNeedy(file: ContentFile): ContentProblem[] {
+  const excuses = file.reasons ?? []
+  if (excuses.length === 0 || excuses.some(({ needs }) => needs.length === 0)) return []
+  return [problem(file, null, error('each excuse supposes something: at least one must not'))]
+}
+
+/** A repeated text would come twice as often as others. */
 function findRepeated(file: ContentFile): ContentProblem[] {
   const reasons = file.reasons ?? []
   const lineOf = (index: number) => reasons[index]?.line ?? null

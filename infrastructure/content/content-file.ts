@@ -1,5 +1,7 @@
 import { type DocumentNode, parse, type ValueNode } from '@humanwhocodes/momoa'
+import { type Excuse, isTagWord, TAGS } from '../../domain/excuse.ts'
 import type { Language } from '../../domain/language.ts'
+import { excuseOf } from './raw-excuse.ts'
 
 /** A text as it stands in a file. Lines are counted from 1. */
 export type ContentText = { readonly text: string; readonly line: number }
@@ -9,8 +11,11 @@ export type ContentFile = {
   readonly file: string
   readonly language: Language
   readonly strings: ReadonlyMap<string, ContentText> | null
-  readonly reasons: readonly ContentText[] | null
+  readonly reasons: readonly ContentExcuse[] | null
 }
+
+/** An excuse, and the line on which its text stands. */
+export type ContentExcuse = Excuse & { readonly line: number }
 
 /** What is wrong with content, and where. */
 export type ContentProblem = {
@@ -37,7 +42,10 @@ export function describeProblem({ file, line, language, message }: ContentProble
 /** Reports why a file is unreadable, and on which line where that is known. */
 export type ReportFault = (line: number | null, message: string) => void
 
-/** Reads `{"strings": {key: text}, "reasons": [text]}`; null, with every fault reported, when it is anything else. */
+/**
+ * Reads `{"strings": {key: text}, "reasons": [text]}`, where an object may stand for a text: `{"text": text, "to": …}`.
+ * Null, with every fault reported, when it is anything else.
+ */
 export function readContentFile(
   { file, language, json }: { file: string; language: Language; json: string },
   reportFault: ReportFault,
@@ -98,7 +106,50 @@ function readReasons(node: ValueNode | undefined, report: ReportFault): ContentF
     report(node.loc.start.line, '"reasons" must be an array of texts')
     return null
   }
-  return node.elements.flatMap(({ value }) => readText(value, 'an excuse', report) ?? [])
+  return node.elements.flatMap(({ value }) => readExcuse(value, report) ?? [])
+}
+
+function readExcuse(node: ValueNode, report: ReportFault): ContentExcuse | null {
+  if (node.type !== 'Object') {
+    const text = readText(node, 'an excuse', report)
+    return text && { ...excuseOf(text.text), line: text.line }
+  }
+  const members = readObject(node, 'an excuse', report) ?? new Map<string, Member>()
+  const raw: Record<string, unknown> = {}
+  for (const [name, { node: value, line }] of members) {
+    if (name === 'text') continue
+    if (name === 'sample') raw[name] = readSwitch(value, `"${name}"`, report)
+    else if (isWordField(name)) raw[name] = readWords(value, `"${name}"`, report)
+    else report(line, `"${name}" is unknown: an excuse has ${EXCUSE_FIELDS}`)
+  }
+  const text = members.get('text')
+  if (!text) report(node.loc.start.line, 'an excuse lacks its "text"')
+  const read = text && readText(text.node, '"text"', report)
+  return read ? { ...excuseOf({ ...raw, text: read.text }), line: read.line } : null
+}
+
+const WORD_FIELDS = [...TAGS, 'needs'] as const
+const EXCUSE_FIELDS = ['text', ...WORD_FIELDS, 'sample'].map((name) => `"${name}"`).join(', ')
+
+function isWordField(name: string): boolean {
+  return WORD_FIELDS.some((field) => field === name)
+}
+
+function readSwitch(node: ValueNode, name: string, report: ReportFault): boolean {
+  if (node.type !== 'Boolean') report(node.loc.start.line, `${name} must be true or false`)
+  return node.type === 'Boolean' && node.value
+}
+
+/** A word, or a list of words. */
+function readWords(node: ValueNode, name: string, report: ReportFault): string[] {
+  const nodes = node.type === 'Array' ? node.elements.map(({ value }) => value) : [node]
+  const words = nodes.flatMap((one) => {
+    if (one.type === 'String' && isTagWord(one.value)) return [one.value]
+    report(one.loc.start.line, `${name} must have words of a to z and -, of up to 32 letters`)
+    return []
+  })
+  if (new Set(words).size < words.length) report(node.loc.start.line, `${name} has a word twice`)
+  return words
 }
 
 function readText(node: ValueNode, name: string, report: ReportFault): ContentText | null {
@@ -108,17 +159,19 @@ function readText(node: ValueNode, name: string, report: ReportFault): ContentTe
   return null
 }
 
+type Member = { readonly node: ValueNode; readonly line: number }
+
 /** The members of an object by name; a second one of the same name, which JSON parsers drop silently, is a problem. */
 function readObject(
   node: ValueNode,
   name: string,
   report: ReportFault,
-): Map<string, { node: ValueNode; line: number }> | null {
+): Map<string, Member> | null {
   if (node.type !== 'Object') {
     report(node.loc.start.line, `${name} must be an object: {"…": …}`)
     return null
   }
-  const members = new Map<string, { node: ValueNode; line: number }>()
+  const members = new Map<string, Member>()
   for (const member of node.members) {
     const key = member.name.type === 'String' ? member.name.value : member.name.name
     const { line } = member.loc.start

@@ -1,9 +1,10 @@
 import type { Strings } from '../../application/content/strings.ts'
 import { onFirstUse } from '../../application/first-use.ts'
 import type { Content } from '../../application/ports.ts'
+import { TAG_VALUES, type Tag, type TagValues } from '../../domain/excuse.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/language.ts'
 import { assembleContent, type RawContent } from './assemble-content.ts'
-import { BUILT_IN } from './built-in.ts'
+import { builtInIn } from './built-in.ts'
 import { OWN_LIMITS } from './check-content.ts'
 import type { ContentFile, ContentProblem } from './content-file.ts'
 import { readContentFolder } from './content-folder.ts'
@@ -28,33 +29,42 @@ export function readOwnContent(folder: string): {
   )
   const keepsExcuses = files.every(({ reasons }) => reasons === null)
   const content = keepsExcuses ? withOtherLanguages(own) : own
-  return { content: assembleContent(content), problems }
+  return { content: assembleContent(content, tagValuesOf(files)), problems }
 }
 
 function withOtherLanguages(
   own: ReadonlyMap<Language, () => RawContent>,
 ): ReadonlyMap<Language, () => RawContent> {
-  const builtInEnglish = BUILT_IN[DEFAULT_LANGUAGE]().strings
+  const builtInEnglish = builtInIn(DEFAULT_LANGUAGE).strings
   const english = own.get(DEFAULT_LANGUAGE)?.().strings ?? builtInEnglish
   const ownKeys = Object.entries(english).filter(([key]) => !(key in builtInEnglish))
   const added = { ...Object.fromEntries(ownKeys), title: english.title }
   return new Map(
     LANGUAGES.map((language) => [
       language,
-      own.get(language) ?? onFirstUse(() => withAdded(BUILT_IN[language](), added)),
+      own.get(language) ?? onFirstUse(() => withAdded(builtInIn(language), added)),
     ]),
   )
 }
 
-function withAdded({ strings, reasons }: RawContent, added: Partial<Strings>): RawContent {
-  return { strings: { ...strings, ...added }, reasons }
+function withAdded({ strings, excuses }: RawContent, added: Partial<Strings>): RawContent {
+  return { strings: { ...strings, ...added }, excuses }
 }
 
 function withBuiltIn({ language, strings, reasons }: ContentFile): RawContent {
-  const builtIn = BUILT_IN[language]()
+  const builtIn = builtInIn(language)
   const own = [...(strings ?? [])].map(([key, { text }]): [string, string] => [key, text])
   return {
     strings: { ...builtIn.strings, ...Object.fromEntries(own) },
-    reasons: reasons?.map(({ text }) => text) ?? builtIn.reasons,
+    excuses: reasons?.map(({ line: _, ...excuse }) => excuse) ?? builtIn.excuses,
   }
+}
+
+/** The known values, then those of the files. */
+function tagValuesOf(files: readonly ContentFile[]): TagValues {
+  const excuses = files.flatMap(({ reasons }) => reasons ?? [])
+  const valuesOf = (tag: Tag) => [
+    ...new Set([...TAG_VALUES[tag], ...excuses.flatMap(({ tags }) => tags[tag])]),
+  ]
+  return { occasion: valuesOf('occasion'), to: valuesOf('to'), tone: valuesOf('tone') }
 }

@@ -2,6 +2,7 @@ import type { Check } from '../../application/doctor/run-checks.ts'
 import type { Log, Ports, ServiceState, Supervisor } from '../../application/ports.ts'
 import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
+import type { Excuse } from '../../domain/excuse.ts'
 import type { Language } from '../../domain/language.ts'
 import type { Handler } from '../http/handler.ts'
 import type { Listener } from '../http/listen.ts'
@@ -93,7 +94,7 @@ export type ReadContent = {
     readonly language: Language
     /** Null for a part that the file leaves to the built-in content. */
     readonly strings: ReadonlyMap<string, unknown> | null
-    readonly reasons: readonly { readonly text: string }[] | null
+    readonly reasons: readonly Excuse[] | null
   }[]
   readonly problems: readonly {
     readonly file: string

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { chooseExcuses, type ExcuseChoice, isShort, type Tag } from '../../domain/excuse.ts'
+import {
+  chooseExcuses,
+  type ExcuseChoice,
+  isShort,
+  isTagWord,
+  samplesOf,
+  type Tag,
+} from '../../domain/excuse.ts'
 import { excuse } from '../support/fakes.ts'
 
 const tags = (occasion: string[], to: string[], tone: string) => ({ occasion, to, tone: [tone] })
@@ -83,5 +90,28 @@ describe('isShort', () => {
   test('ends at sixty', () => {
     expect(isShort('x'.repeat(60))).toBe(true)
     expect(isShort(LONG)).toBe(false)
+  })
+})
+
+describe('isTagWord', () => {
+  test.each(['late', 'rainy-day', 'x', 'x'.repeat(32)])('takes %p', (word) => {
+    expect(isTagWord(word)).toBe(true)
+  })
+
+  test.each(['', 'Late', 'rainy day', 'été', 'x1', 'a,b', 'late\n', 'x'.repeat(33)])(
+    'takes no %p',
+    (word) => {
+      expect(isTagWord(word)).toBe(false)
+    },
+  )
+})
+
+describe('samplesOf', () => {
+  test('gives the texts of the first three that are marked', () => {
+    const excuses = ['one', 'two', 'three', 'four', 'five'].map((text, index) =>
+      excuse(text, { isSample: index > 0 }),
+    )
+    expect(samplesOf(excuses)).toEqual(['two', 'three', 'four'])
+    expect(samplesOf([excuse('none')])).toEqual([])
   })
 })

@@ -12,6 +12,7 @@ import { type ContentFolder, readContentFolder } from '../content-folder.ts'
 import { type Finding, warning } from '../text-rules.ts'
 import { findNearDuplicates } from './near-duplicates.ts'
 import { findStringSlips, LEFT_IN_ENGLISH } from './string-slips.ts'
+import { findTagSlips } from './tag-slips.ts'
 import { findSentenceSlips, findSlips } from './text-slips.ts'
 
 /** A folder's files and their problems, file by file: those because of which they cannot be served, and the slips. */
@@ -31,7 +32,12 @@ export function proofreadFolder(folder: string, limits: ContentLimits): ContentF
 
 /** What looks wrong in content that can be served. */
 function findContentSlips(files: readonly ContentFile[], limits: ContentLimits): ContentProblem[] {
-  return checkFiles(files, limits, [findExcuseWords, proofreadStrings, proofreadReasons])
+  return checkFiles(files, limits, [
+    findExcuseWords,
+    proofreadStrings,
+    proofreadReasons,
+    findTagSlips,
+  ])
 }
 
 /** An operator who sells something else does not want it praised as excuses. Said once, not for each language. */

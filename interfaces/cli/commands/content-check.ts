@@ -2,6 +2,7 @@ import type { Language } from '../../../domain/language.ts'
 import type { Command } from '../command.ts'
 import type { ReadContent } from '../command-context.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
+import { countExcuses, type ExcuseCounts, excuseTables } from '../content-tables.ts'
 import { EXIT } from '../exit-codes.ts'
 import { alignColumns } from '../text-layout.ts'
 
@@ -17,9 +18,10 @@ export const contentCheckCommand: Command<{ folder: string; strict: boolean }> =
   summary: 'proofread a folder of your own content',
   operands: ['FOLDER'],
   options: [STRICT_OPTION, JSON_OPTION],
-  details: `Reads FOLDER as CONTENT_DIR is read, counts what there is in each language, and prints a line for
-each thing that is wrong. An error keeps "alibi serve" from taking the folder. A warning is a slip,
-such as a letter of another script, a typewriter's apostrophe, or two texts that are nearly alike.
+  details: `Reads FOLDER as CONTENT_DIR is read, counts what there is in each language, by occasion and
+reader where excuses say so, and prints a line for each thing that is wrong. An error keeps
+"alibi serve" from taking the folder. A warning is a slip, such as a letter of another script, a
+typewriter's apostrophe, or two texts that are nearly alike.
 Exits 0 when serve would take the folder, else 1; --strict exits 1 for a slip, too.
 Needs no settings.`,
   parse: ([folder = ''], { strict }) => ({ folder, strict: strict === true }),
@@ -35,6 +37,8 @@ type Summary = {
   readonly shortest: number | null
   readonly average: number | null
   readonly longest: number | null
+  /** Null where no excuse says what it is for. */
+  readonly counts: ExcuseCounts | null
 }
 
 const COLUMNS = ['language', 'strings', 'excuses', 'shortest', 'average', 'longest'] as const
@@ -61,7 +65,9 @@ export function contentCheck({
     print(JSON.stringify({ isServable: errors === 0, languages, problems: plain }))
   } else {
     const rows = languages.map((summary) => COLUMNS.map((column) => cell(summary[column])))
-    for (const line of alignColumns([COLUMNS, ...rows])) print(line)
+    for (const table of [[COLUMNS, ...rows], ...excuseTables(languages)]) {
+      for (const line of alignColumns(table)) print(line)
+    }
     for (const { level, described } of problems) print(`${level}: ${described}`)
     print(`languages: ${files.length}, errors: ${errors}, slips: ${problems.length - errors}`)
   }
@@ -79,6 +85,7 @@ function summarize({ language, strings, reasons }: ReadContent['files'][number])
     shortest: ofAny(Math.min(...lengths)),
     average: ofAny(Math.round(total / lengths.length)),
     longest: ofAny(Math.max(...lengths)),
+    counts: countExcuses(reasons ?? []),
   }
 }
 

@@ -6,6 +6,7 @@ import { BUILT_IN_LIMITS, OWN_LIMITS } from '../../../infrastructure/content/che
 import { describeProblem } from '../../../infrastructure/content/content-file.ts'
 import { readContentFolder } from '../../../infrastructure/content/content-folder.ts'
 import { contentFolder, OWN_WORDS, problemsOf } from '../../support/content-folders.ts'
+import { excuse } from '../../support/fakes.ts'
 
 const REASONS = { strings: OWN_WORDS, reasons: ['Rain on the roof.', 'A letter from nobody.'] }
 
@@ -23,16 +24,43 @@ describe('a folder of content', () => {
         language: 'en',
         strings: new Map([['title', { text: 'Poems', line: 2 }]]),
         reasons: [
-          { text: 'One.', line: 5 },
-          { text: 'Two.', line: 5 },
-          { text: 'Three.', line: 6 },
+          { ...excuse('One.'), line: 5 },
+          { ...excuse('Two.'), line: 5 },
+          { ...excuse('Three.'), line: 6 },
         ],
       },
       {
         file: 'sv.json',
         language: 'sv',
         strings: new Map([['title', { text: 'Dikter', line: 3 }]]),
-        reasons: [{ text: 'Ett regn.', line: 6 }],
+        reasons: [{ ...excuse('Ett regn.'), line: 6 }],
+      },
+    ])
+  })
+
+  test('may say of each excuse what it is for, in one word or several', () => {
+    using content = contentFolder({
+      'en.json': {
+        reasons: [
+          'Plain.',
+          { text: 'For some.', occasion: 'birthday', to: ['friends', 'work'], tone: 'plain' },
+          { sample: true, needs: ['child', 'spare-time'], text: 'With a child.' },
+        ],
+      },
+    })
+    const { files, problems } = readContentFolder(content.path, OWN_LIMITS)
+    expect(problems).toEqual([])
+    expect(files[0]?.reasons).toEqual([
+      { ...excuse('Plain.'), line: 3 },
+      {
+        ...excuse('For some.', {
+          tags: { occasion: ['birthday'], to: ['friends', 'work'], tone: ['plain'] },
+        }),
+        line: 5,
+      },
+      {
+        ...excuse('With a child.', { needs: ['child', 'spare-time'], isSample: true }),
+        line: expect.any(Number),
       },
     ])
   })
@@ -110,6 +138,31 @@ describe('a file of content', () => {
     ['{}', 'en.json (en): there is nothing in it'],
     ['{"reasons": {"one": "One."}}', 'en.json:1 (en): "reasons" must be an array of texts'],
     ['{"reasons": ["One.",\n2]}', 'en.json:2 (en): an excuse must be a text in double quotes'],
+    ['{"reasons": [{"to": "work"}]}', 'en.json:1 (en): an excuse lacks its "text"'],
+    ['{"reasons": [{"text": 1}]}', 'en.json:1 (en): "text" must be a text in double quotes'],
+    [
+      '{"reasons": [{"text": "One.",\n"for": "work"}]}',
+      'en.json:2 (en): "for" is unknown: an excuse has "text", "occasion", "to", "tone", "needs", "sample"',
+    ],
+    ...['"Work"', '""', '"at work"', '2', 'null', '["work", true]', `"${'x'.repeat(33)}"`].map(
+      (to): [string, string] => [
+        `{"reasons": [{"text": "One.",\n"to": ${to}}]}`,
+        'en.json:2 (en): "to" must have words of a to z and -, of up to 32 letters',
+      ],
+    ),
+    [
+      '{"reasons": [{"text": "One.", "needs": ["car", "car"]}]}',
+      'en.json:1 (en): "needs" has a word twice',
+    ],
+    [
+      '{"reasons": [{"text": "One.", "sample": "yes"}]}',
+      'en.json:1 (en): "sample" must be true or false',
+    ],
+    ['{"reasons": [{"text": "One.", "text": "Two."}]}', 'en.json:1 (en): "text" is there twice'],
+    [
+      '{"reasons": [{"text": "One.", "needs": "car"}, {"text": "Two.", "needs": "pet"}]}',
+      'en.json (en): each excuse supposes something: at least one must not',
+    ],
     ['{"strings": ["Poems"]}', 'en.json:1 (en): "strings" must be an object'],
     ['{"strings": {\n"title": null}}', 'en.json:2 (en): strings.title must be a text in double'],
     ['{"reasons": ["One."],\n"reason": []}', 'en.json:2 (en): "reason" is unknown'],

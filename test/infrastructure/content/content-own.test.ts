@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { TAG_VALUES } from '../../../domain/excuse.ts'
 import { LANGUAGES } from '../../../domain/language.ts'
 import { OWN_LIMITS } from '../../../infrastructure/content/check-content.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
@@ -47,6 +48,31 @@ describe('the operator’s own content', () => {
         mail_failed_subject: expect.stringContaining('Dikter'),
       },
     })
+  })
+
+  test('adds its own words to what excuses can be asked for by', () => {
+    const { content } = read({
+      'en.json': {
+        reasons: [
+          { text: 'Rain.', occasion: 'birthday', to: ['work', 'poets'], needs: ['umbrella'] },
+          { text: 'Snow.', sample: true },
+        ],
+      },
+      'sv.json': { reasons: [{ text: 'Regn.', tone: 'blue', occasion: 'birthday' }] },
+    })
+    const { occasion, to, tone } = TAG_VALUES
+    expect(content?.tagValues).toEqual({
+      occasion: [...occasion, 'birthday'],
+      to: [...to, 'poets'],
+      tone: [...tone, 'blue'],
+    })
+    expect(content?.in('en').excuses).toEqual([
+      excuse('Rain.', {
+        tags: { occasion: ['birthday'], to: ['work', 'poets'], tone: [] },
+        needs: ['umbrella'],
+      }),
+      excuse('Snow.', { isSample: true }),
+    ])
   })
 
   test('leaves nothing of the built-in name, whatever the new one has in it', () => {

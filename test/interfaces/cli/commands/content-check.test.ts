@@ -5,6 +5,7 @@ import {
   contentCheck,
   contentCheckCommand,
 } from '../../../../interfaces/cli/commands/content-check.ts'
+import { excuse } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 
 const SLIP = {
@@ -19,7 +20,7 @@ const FAULT = { ...SLIP, level: 'error' } as const
 const ENGLISH = {
   language: 'en',
   strings: new Map([['title', 'Poems']]),
-  reasons: [{ text: 'Rain..' }, { text: '\u{1F3AD}' }],
+  reasons: [excuse('Rain..'), excuse('\u{1F3AD}')],
 } as const
 
 function check({
@@ -76,7 +77,7 @@ test('writes one JSON object when asked to', () => {
   expect(JSON.parse(lines.join())).toEqual({
     isServable: false,
     languages: [
-      { language: 'en', strings: 1, excuses: 2, shortest: 1, average: 4, longest: 6 },
+      { language: 'en', strings: 1, excuses: 2, shortest: 1, average: 4, longest: 6, counts: null },
       {
         language: 'fr',
         strings: null,
@@ -84,6 +85,7 @@ test('writes one JSON object when asked to', () => {
         shortest: null,
         average: null,
         longest: null,
+        counts: null,
       },
     ],
     problems: [{ file: 'en.json', line: 3, language: 'en', message: 'two dots', level: 'error' }],
