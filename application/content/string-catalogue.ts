@@ -1,21 +1,5 @@
-/** What a translator and a designer have to know about a string. */
-export type StringEntry = {
-  /** Where it stands and what it does there. */
-  readonly meaning: string
-  /** In Unicode code points, placeholders as they are written. */
-  readonly lengthMax: number
-  /** Every translation has to contain each of these, such as `{email}`. Any may contain `{title}`, and none has to. */
-  readonly placeholders?: readonly string[]
-  /** The placeholder that opens every translation. */
-  readonly opening?: string
-  /**
-   * A string with a number in it has one form for each plural category of its language (CLDR), under the key with the
-   * category behind it: `tries_left_one`, `tries_left_other`. A form may say the number in words instead of `{count}`.
-   */
-  readonly plural?: true
-  /** The text is the same in all languages of one script: a name, an example. */
-  readonly sameEverywhere?: true
-}
+import { CHOICE_STRINGS } from './choice-strings.ts'
+import type { StringEntry } from './string-entry.ts'
 
 const BUTTON_MAX = 40
 const LABEL_MAX = 50
@@ -36,6 +20,7 @@ export const STRING_GROUPS = {
     another: { meaning: 'Button: shows the next excuse', lengthMax: BUTTON_MAX },
     reason_label: { meaning: 'Heading above the excuse', lengthMax: LABEL_MAX },
   },
+  choice: CHOICE_STRINGS,
   page: {
     language: { meaning: 'Label of the menu of languages', lengthMax: 20 },
     loading: { meaning: 'An answer is awaited', lengthMax: BUTTON_MAX },
@@ -107,12 +92,30 @@ export const STRING_GROUPS = {
     buy_hint: { meaning: 'Below the button: once, no subscription', lengthMax: SENTENCE_MAX },
     to_payment: { meaning: 'The payment page is about to open', lengthMax: 100 },
     premium_active: { meaning: 'The address has access', lengthMax: 100 },
+    samples_label: {
+      meaning: 'Heading above what anybody may read before buying, one after the other',
+      lengthMax: LABEL_MAX,
+    },
+    sample_next: { meaning: 'Button: shows the next of them', lengthMax: BUTTON_MAX },
   },
   result: {
     copy: { meaning: 'Button: to the clipboard', lengthMax: BUTTON_MAX },
     copied: { meaning: 'After `copy`', lengthMax: BUTTON_MAX },
     copy_failed: { meaning: 'The browser forbids `copy`', lengthMax: 120 },
     share: { meaning: 'Button: the share sheet of the device', lengthMax: BUTTON_MAX },
+    latest_label: { meaning: 'Heading above the last ten excuses', lengthMax: LABEL_MAX },
+    favourites_label: {
+      meaning: 'Heading above the excuses that the reader has kept',
+      lengthMax: LABEL_MAX,
+    },
+    favourite_add: { meaning: 'Button: keeps the excuse', lengthMax: BUTTON_MAX },
+    favourite_remove: { meaning: 'Button: keeps it no longer', lengthMax: BUTTON_MAX },
+    dislike: {
+      meaning: 'Button: this browser never shows the excuse again',
+      lengthMax: BUTTON_MAX,
+    },
+    disliked: { meaning: 'After `dislike`', lengthMax: 100 },
+    undo: { meaning: 'Button beside `disliked`: shows it again', lengthMax: BUTTON_MAX },
   },
   errors: {
     error_invalid_email: { meaning: '400 Invalid email', lengthMax: SENTENCE_MAX },
@@ -217,6 +220,11 @@ export const STRING_GROUPS = {
       meaning: 'How to use it; {url} gets a line of its own, at the end',
       lengthMax: SENTENCE_MAX,
       placeholders: ['url'],
+    },
+    mail_confirmed_sample: {
+      meaning: 'What was bought, as a sample; {reason} is a whole text, so that nothing follows it',
+      lengthMax: 120,
+      placeholders: ['reason'],
     },
     mail_failed_subject: {
       meaning: 'Subject: a delayed payment has failed',

@@ -1,5 +1,6 @@
 import type { Language } from '../../domain/language.ts'
-import { STRING_GROUPS, type StringEntry } from './string-catalogue.ts'
+import { STRING_GROUPS } from './string-catalogue.ts'
+import type { StringEntry } from './string-entry.ts'
 
 type Groups = typeof STRING_GROUPS
 type Entries = { [Group in keyof Groups]: Groups[Group] }[keyof Groups]

@@ -16,7 +16,7 @@ export type ContentLimits = {
 
 /** For the built-in content. */
 export const BUILT_IN_LIMITS: ContentLimits = {
-  reasonsMin: 300,
+  reasonsMin: 320,
   reasonLengthMax: 200,
   sentencesMax: 2,
   isComplete: true,

@@ -1,4 +1,4 @@
-import type { StringEntry } from '../../application/content/string-catalogue.ts'
+import type { StringEntry } from '../../application/content/string-entry.ts'
 import {
   listKeys,
   PLACEHOLDER,

@@ -24,8 +24,7 @@ export function consoleMailer({
   return {
     sendOtp: async (mail) => show(mail.to, writeOtpEmail(mail)),
     async sendPaymentNotice(notice) {
-      const { language, strings } = content.in(notice.language)
-      show(notice.to, paymentEmail({ ...notice, language }, { publicUrl, strings }))
+      show(notice.to, paymentEmail(notice, { publicUrl, content: content.in(notice.language) }))
     },
   }
 }

@@ -1,5 +1,6 @@
-import type { StringKey, Strings } from '../../application/content/strings.ts'
-import type { PaymentNotice } from '../../application/ports.ts'
+import type { StringKey } from '../../application/content/strings.ts'
+import type { LanguageContent, PaymentNotice } from '../../application/ports.ts'
+import { samplesOf } from '../../domain/excuse.ts'
 import { type Language, textDirection } from '../../domain/language.ts'
 import { formatAmount } from '../../domain/money.ts'
 import { type Block, type EmailContent, layOutMail, paragraph, translator } from './mail-layout.ts'
@@ -18,22 +19,30 @@ const KEYS = {
 } as const satisfies Record<PaymentNotice['kind'], Record<'subject' | 'intro' | 'wayOn', StringKey>>
 
 /**
- * The words of the mail that tells how a payment ended, with one address to go to from there. The same notice always
+ * The words of the mail that tells how a payment ended, with one address to go to from there, and where there is one, a
+ * sample of what was bought: the mail may be passed on, and says no more than anybody may read. The same notice always
  * gives the same bytes, or the provider would take it for another mail under the same key.
  */
 export function paymentEmail(
-  { kind, amount, language }: Pick<PaymentNotice, 'kind' | 'amount' | 'language'>,
-  { publicUrl, strings }: { publicUrl: string; strings: Strings },
+  { kind, amount }: Pick<PaymentNotice, 'kind' | 'amount'>,
+  { publicUrl, content }: { publicUrl: string; content: LanguageContent },
 ): EmailContent {
+  const { language, strings, excuses } = content
+  const [sample] = kind === 'payment_confirmed' ? samplesOf(excuses) : []
   const translate = translator(strings, {
     amount: isolate(formatAmount(amount, language), language),
+    ...(sample === undefined ? {} : { reason: sample }),
   })
   const keys = KEYS[kind]
   return layOutMail({
     language,
     subject: translate(keys.subject),
     preheader: null,
-    blocks: [paragraph(translate(keys.intro)), wayOn(translate(keys.wayOn), `${publicUrl}/app`)],
+    blocks: [
+      paragraph(translate(keys.intro)),
+      ...(sample === undefined ? [] : [paragraph(translate('mail_confirmed_sample'))]),
+      wayOn(translate(keys.wayOn), `${publicUrl}/app`),
+    ],
   })
 }
 

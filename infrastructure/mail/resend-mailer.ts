@@ -70,8 +70,8 @@ export function resendMailer({
   return {
     sendOtp: async (mail) => send({ to: mail.to, key: null }, writeOtpEmail(mail), mail.isCustomer),
     async sendPaymentNotice(notice) {
-      const { language, strings } = content.in(notice.language)
-      await send(notice, paymentEmail({ ...notice, language }, { publicUrl, strings }), true)
+      const words = paymentEmail(notice, { publicUrl, content: content.in(notice.language) })
+      await send(notice, words, true)
     },
   }
 }

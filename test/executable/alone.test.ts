@@ -198,10 +198,10 @@ describe('by itself it serves', () => {
       const to = emails[index]!
       const mails = mailbox.delivered.filter((mail) => mail.to === to && mail.key !== null)
       const amount = { amount: 400, currency: 'eur' }
-      const notice = { kind: 'payment_confirmed', amount, language } as const
-      const strings = content.in(language).strings
+      const notice = { kind: 'payment_confirmed', amount } as const
+      const spoken = content.in(language)
       expect(mails).toMatchObject([
-        paymentEmail(notice, { publicUrl: 'https://alibi.example', strings }),
+        paymentEmail(notice, { publicUrl: 'https://alibi.example', content: spoken }),
       ])
     }
   })

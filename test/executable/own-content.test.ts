@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { LANGUAGES } from '../../domain/language.ts'
 import { writeContent } from '../support/content-folders.ts'
 import { buyer, openProduction, type Production } from '../support/executable/production.ts'
+import { until } from '../support/executable/until.ts'
 import { client } from '../support/http/client.ts'
 
 const EXIT_WRONG_SETTINGS = 78
@@ -41,7 +42,7 @@ test('an operator sells something else: in the answers, on the pages and in the 
     expect(POEMS['fr.json'].reasons).toContain(String(body['reason']))
     english.push((await http.get('/premium-reasons?lang=en', token)).body['reason'])
   }
-  // Of two poems, a reader who never gets the same one twice in a row gets the one and the other in turn.
+  // Of two poems, a reader who gets none again before the other gets them in turn.
   expect(english.slice(2)).toEqual(english.slice(0, 4))
   expect(new Set(english).size).toBe(2)
 
@@ -68,6 +69,50 @@ test('an operator sells something else: in the answers, on the pages and in the 
   for (const said of [page, JSON.stringify(production.mailbox.mails.map(({ text }) => text))]) {
     expect(said.replaceAll('alibi.example', '')).not.toMatch(/alibi/i)
   }
+})
+
+test('an operator names what the content is for, and what may be read without paying', async () => {
+  await using production = await openProduction()
+  const tags = { occasion: 'birthday', to: ['poets', 'work'], tone: 'plain' }
+  const alibi = await production.start({
+    env: withContent(production, {
+      'en.json': {
+        strings: { ...POEMS['en.json'].strings, occasion_birthday: 'A birthday' },
+        reasons: [
+          { text: 'A cake.', ...tags },
+          { text: 'Rain on the roof.', to: 'friends', sample: true },
+          { text: 'An umbrella.', needs: 'umbrella', to: 'friends' },
+        ],
+      },
+    }),
+  })
+  const { http, buy } = buyer(alibi, production, 'poet@example.com')
+  const { token } = await buy()
+  const read = async (query: string) => {
+    const { body, status } = await http.get(`/premium-reasons?${query}`, token)
+    return status === 200 ? [body['reason'], body['widened']] : [status, body['error']]
+  }
+  expect(await read('occasion=birthday&to=poets')).toEqual(['A cake.', undefined])
+  expect(await read('to=friends&without=umbrella')).toEqual(['Rain on the roof.', undefined])
+  expect(await read('occasion=birthday&tone=playful&length=short')).toEqual([
+    'A cake.',
+    ['length', 'tone'],
+  ])
+  expect(await read('to=critics')).toEqual([400, 'Invalid request'])
+
+  const page = await (await fetch(`${alibi.url}/app`)).text()
+  expect(page).toContain('value="birthday"><span data-word="occasion_birthday">A birthday</span>')
+  expect(page).toContain('value="poets"><span>poets</span>')
+  expect(page).not.toContain('value="decline"')
+  expect(page).toMatch(/id="sample">\s*<p data-word="sample_0" class="current">Rain on the roof\.</)
+  expect(page).not.toMatch(/A cake|umbrella/)
+  const described = await (await fetch(`${alibi.url}/openapi.json`)).text()
+  expect(described).toContain('"enum":["friends","family","work","date","poets"]')
+
+  const confirmation = () =>
+    production.mailbox.mails.find(({ subject }) => subject.includes('payment'))
+  await until('the confirmation has come', () => confirmation() !== undefined)
+  expect(confirmation()?.text).toContain('Rain on the roof.')
 })
 
 test('what cannot be served is told by file, language and line, together with every wrong setting', async () => {

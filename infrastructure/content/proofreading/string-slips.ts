@@ -52,6 +52,7 @@ function findMisspelling(key: string): Finding[] {
 }
 
 function isLeftInEnglish(text: string, { key, english }: { key: string; english: Texts }): boolean {
-  if (STRING_ENTRIES.get(key)?.sameEverywhere) return false
+  const { sameEverywhere, isShared } = STRING_ENTRIES.get(key) ?? {}
+  if (sameEverywhere || isShared) return false
   return text === english.get(key)?.text && hasWords(text)
 }

@@ -1,16 +1,18 @@
 import { STRING_GROUPS } from '../../../application/content/string-catalogue.ts'
-import { PLURAL_CATEGORIES } from '../../../application/content/strings.ts'
+import { PLURAL_CATEGORIES, tagStringKey } from '../../../application/content/strings.ts'
 import type { Content, LanguageContent } from '../../../application/ports.ts'
+import { samplesOf, TAGS } from '../../../domain/excuse.ts'
 import type { Language } from '../../../domain/language.ts'
 import { FOLDERS } from '../paths.ts'
 import type { PageWords } from './page-data.ts'
 import { type StaticAnswer, staticAnswer } from './static-answer.ts'
 
-const { product, page, sign_in, purchase, result, errors } = STRING_GROUPS
+const { product, choice, page, sign_in, purchase, result, errors } = STRING_GROUPS
 
 /** All that the app page may say, plural forms included. */
 const KEYS = Object.entries({
   ...product,
+  ...choice,
   ...page,
   ...sign_in,
   ...purchase,
@@ -20,8 +22,27 @@ const KEYS = Object.entries({
   'plural' in entry ? PLURAL_CATEGORIES.map((category) => `${key}_${category}`) : [key],
 )
 
-export function pageWords({ strings }: Pick<LanguageContent, 'strings'>): PageWords {
-  return Object.fromEntries(KEYS.flatMap((key) => (strings[key] ? [[key, strings[key]]] : [])))
+/** With the names of an operator's own values, and the samples. */
+export function pageWords(content: LanguageContent): PageWords {
+  const { strings, excuses } = content
+  const own = TAGS.flatMap((tag) =>
+    excuses.flatMap(({ tags }) => tags[tag].map((value) => tagStringKey(tag, value))),
+  )
+  const keys = new Set([...KEYS, ...own])
+  return {
+    ...Object.fromEntries([...keys].flatMap((key) => (strings[key] ? [[key, strings[key]]] : []))),
+    ...sampleWords(content),
+  }
+}
+
+/** The key of a sample among the words of the page, counted from 0. */
+export function sampleKey(index: number): string {
+  return `sample_${index}`
+}
+
+/** The samples of a content by their keys. */
+export function sampleWords({ excuses }: LanguageContent): Record<string, string> {
+  return Object.fromEntries(samplesOf(excuses).map((text, index) => [sampleKey(index), text]))
 }
 
 /** The words of the app page as files, for a change of language without another page. */

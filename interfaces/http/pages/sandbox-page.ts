@@ -36,11 +36,15 @@ const ACTION_LABEL: Readonly<Record<SandboxAction, string>> = {
   money_bounces: 'The money bounces',
 }
 
-/**
- * The sandbox provider's hosted page. Developers read it, so that it is in English; only the price follows
- * `priceLanguage`.
- */
-export function sandboxPage(session: SandboxSession, priceLanguage: Language): Page {
+type ShownLike = {
+  /** Developers read the page, so that all else is in English. */
+  readonly priceLanguage: Language
+  /** An English one of what is sold, which anybody may read; null where there is none. */
+  readonly sample: string | null
+}
+
+/** The sandbox provider's hosted page. */
+export function sandboxPage(session: SandboxSession, { priceLanguage, sample }: ShownLike): Page {
   const { productName, price, state } = session
   return {
     ...SANDBOX_PAGE,
@@ -50,7 +54,7 @@ export function sandboxPage(session: SandboxSession, priceLanguage: Language): P
     content: html`<div class="card">${BANNER}
 <h1>${productName}</h1>
 <p class="price"><bdi lang="${priceLanguage}">${formatAmount(price, priceLanguage)}</bdi></p>
-<p role="status" data-state="${state}">${STATE_TEXT[state]}</p>
+${sample !== null && html`<blockquote>${sample}</blockquote>\n`}<p role="status" data-state="${state}">${STATE_TEXT[state]}</p>
 ${ACTIONS[state].map(actionForm)}
 <p class="actions">${wayOut(session)}</p></div>`,
   }

@@ -2,12 +2,11 @@ import type { Elysia } from 'elysia'
 import { logFailure } from '../../../application/error-report.ts'
 import type { LanguageContent, Ports } from '../../../application/ports.ts'
 import type { Price } from '../../../domain/purchase.ts'
-import { appPage } from '../pages/app-page.ts'
+import { appPage } from '../pages/app/page.ts'
 import { ERROR_MESSAGES } from '../pages/error-messages.ts'
 import { pageHeaders, renderPage } from '../pages/page.ts'
 import { pageWords, type WordFiles } from '../pages/page-words.ts'
 import { type StaticAnswer, staticAnswer } from '../pages/static-answer.ts'
-import { translator } from '../pages/translator.ts'
 import { ROUTES } from '../paths.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { pageContent, queryOf } from './page-language.ts'
@@ -37,9 +36,8 @@ function makePage(
   price: Price | null,
 ): StaticAnswer {
   const page = appPage({
-    language: content.language,
+    content,
     languages,
-    words: translator(content.strings),
     data: {
       words: pageWords(content),
       wordFiles: Object.fromEntries(

@@ -1,21 +1,22 @@
 import { type Elysia, t } from 'elysia'
-import {
-  SANDBOX_ACTIONS,
-  type SandboxAction,
-  type SandboxCheckout,
-} from '../../../application/sandbox-checkout.ts'
-import { LANGUAGES } from '../../../domain/language.ts'
+import { SANDBOX_ACTIONS, type SandboxAction } from '../../../application/sandbox-checkout.ts'
+import { samplesOf } from '../../../domain/excuse.ts'
+import { DEFAULT_LANGUAGE, LANGUAGES } from '../../../domain/language.ts'
 import { pageAnswer } from '../pages/page.ts'
 import { sandboxPage, sandboxProblemPage } from '../pages/sandbox-page.ts'
 import { FOLDERS } from '../paths.ts'
 import { exchangeOf } from '../request/exchange.ts'
+import type { HttpOptions } from '../request/options.ts'
 import { pageLanguage, queryOf } from './page-language.ts'
 
 const PATH = `${FOLDERS.sandboxPay.path}:sessionId`
 const SCHEMA = { params: t.Object({ sessionId: t.String() }), detail: { hide: true } }
 
 /** Adds the hosted payment page of the sandbox provider. Null where another provider is used: then there is none. */
-export function addSandboxPages(routes: Elysia, sandboxCheckout: SandboxCheckout | null): void {
+export function addSandboxPages(
+  routes: Elysia,
+  { sandbox: sandboxCheckout, ports: { content } }: HttpOptions,
+): void {
   if (!sandboxCheckout) return
 
   routes.get(
@@ -24,7 +25,9 @@ export function addSandboxPages(routes: Elysia, sandboxCheckout: SandboxCheckout
       const session = await sandboxCheckout.find(params.sessionId)
       if (!session) return pageAnswer(request, sandboxProblemPage(404))
       const asked = { headers: request.headers, query: queryOf(request) }
-      return pageAnswer(request, sandboxPage(session, pageLanguage(asked, LANGUAGES)))
+      const priceLanguage = pageLanguage(asked, LANGUAGES)
+      const [sample = null] = samplesOf(content.in(DEFAULT_LANGUAGE).excuses)
+      return pageAnswer(request, sandboxPage(session, { priceLanguage, sample }))
     },
     SCHEMA,
   )

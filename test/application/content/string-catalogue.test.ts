@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { STRING_GROUPS, type StringEntry } from '../../../application/content/string-catalogue.ts'
+import { CHOICE_STRINGS } from '../../../application/content/choice-strings.ts'
+import { STRING_GROUPS } from '../../../application/content/string-catalogue.ts'
+import type { StringEntry } from '../../../application/content/string-entry.ts'
+import { tagStringKey } from '../../../application/content/strings.ts'
+import { TAG_VALUES, TAGS } from '../../../domain/excuse.ts'
 
 const entries: [string, StringEntry][] = Object.values(STRING_GROUPS).flatMap((group) =>
   Object.entries(group),
@@ -32,4 +36,13 @@ describe('the catalogue of strings', () => {
     const formLike = entries.filter(([key]) => /_(?:zero|one|two|few|many|other)$/.test(key))
     expect(formLike).toEqual([])
   })
+})
+
+test('every known value of what an excuse is chosen by has a name, and so has no choice', () => {
+  const named = TAGS.flatMap((tag) =>
+    ['label', 'any', ...TAG_VALUES[tag]].map((value) => tagStringKey(tag, value)),
+  )
+  expect(Object.keys(CHOICE_STRINGS).sort()).toEqual(
+    [...named, 'length_short', 'choice_widened'].sort(),
+  )
 })

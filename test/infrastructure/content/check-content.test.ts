@@ -66,10 +66,10 @@ describe('excuses', () => {
     ])
   })
 
-  test('of Alibi itself are 300 or more, of at most 200 characters and two sentences', () => {
+  test('of Alibi itself are 320 or more, of at most 200 characters and two sentences', () => {
     const limits = { ...BUILT_IN_LIMITS, isComplete: false }
     expect(inEnglish(['a. B. C.', `${'X'.repeat(200)}.`], limits)).toEqual([
-      'error: en.json (en): 2 excuses, at least 300',
+      'error: en.json (en): 2 excuses, at least 320',
       'warning: en.json:3 (en): it begins with a small letter',
       'warning: en.json:3 (en): 3 sentences, at most 2',
       'error: en.json:4 (en): 201 characters, at most 200',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { TAG_VALUES } from '../../../domain/excuse.ts'
+import { samplesOf, TAG_VALUES } from '../../../domain/excuse.ts'
 import { LANGUAGES } from '../../../domain/language.ts'
 import { OWN_LIMITS } from '../../../infrastructure/content/check-content.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
@@ -151,10 +151,18 @@ test('the most that is compared is proofread within half a minute, and so are 5,
 
 test('the example of docs/content.md is served as it stands', async () => {
   const page = await Bun.file(new URL('../../../docs/content.md', import.meta.url)).text()
-  const [, example = ''] = /```json\n(.+?)```/s.exec(page) ?? []
-  expect(problemsOf({ 'en.json': example })).toEqual([])
-  const { content } = read({ 'en.json': example })
-  const { strings, reasons } = JSON.parse(example)
+  const [file = '', entry = ''] = Array.from(
+    page.matchAll(/```json\n(.+?)```/gs),
+    ([, text]) => text,
+  )
+  expect(problemsOf({ 'en.json': file })).toEqual([])
+  const { content } = read({ 'en.json': file })
+  const { strings, reasons } = JSON.parse(file)
   expect(content?.in('en').strings).toMatchObject(strings)
-  expect(textsOf(content!.in('en'))).toEqual(reasons)
+  expect(textsOf(content!.in('en'))).toEqual([reasons[0], reasons[1].text])
+  expect(samplesOf(content!.in('en').excuses)).toEqual([reasons[1].text])
+
+  const named = { ...strings, occasion_birthday: 'A birthday' }
+  const withEntry = { strings: named, reasons: [...reasons, JSON.parse(entry)] }
+  expect(problemsOf({ 'en.json': withEntry })).toEqual([])
 })

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import type { PaymentNotice } from '../../../application/ports.ts'
+import type { LanguageContent, PaymentNotice } from '../../../application/ports.ts'
+import { samplesOf } from '../../../domain/excuse.ts'
 import { LANGUAGES, type Language } from '../../../domain/language.ts'
 import { formatAmount } from '../../../domain/money.ts'
+import type { Price } from '../../../domain/purchase.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { paymentEmail } from '../../../infrastructure/mail/payment-email.ts'
-import { withSuffix } from '../../support/fakes.ts'
+import { excuse, withSuffix } from '../../support/fakes.ts'
 
 const content = builtInContent()
 const PUBLIC_URL = 'https://alibi.example.com'
@@ -12,12 +14,15 @@ const APP = `${PUBLIC_URL}/app`
 const AMOUNT = { amount: 123_450, currency: 'eur' }
 const KINDS = ['payment_confirmed', 'payment_failed'] as const
 
+type Own = { amount?: Price; publicUrl?: string } & Partial<LanguageContent>
+
 function mailIn(
   language: Language,
   kind: PaymentNotice['kind'],
-  { amount = AMOUNT, publicUrl = PUBLIC_URL, strings = content.in(language).strings } = {},
+  { amount = AMOUNT, publicUrl = PUBLIC_URL, ...own }: Own = {},
 ) {
-  return paymentEmail({ kind, amount, language }, { publicUrl, strings })
+  const spoken = { ...content.in(language), ...own }
+  return paymentEmail({ kind, amount }, { publicUrl, content: spoken })
 }
 
 /** What stands between the tags of the body. */
@@ -42,10 +47,20 @@ test('the English mail about a payment that arrived reads as it should, word for
     [
       'Thank you for buying premium access. You paid €1,234.50.',
       '',
+      `Here’s one to start with: ${samplesOf(content.in('en').excuses)[0]}`,
+      '',
       'To use it, sign in with the email address this message was sent to. Here is the page:',
       'https://alibi.example.com/app',
     ].join('\n'),
   )
+})
+
+test('the mail says no excuse that not anybody may read, and none where there is no such excuse', () => {
+  const excuses = [excuse('For buyers alone.'), excuse('For anybody.', { isSample: true })]
+  expect(mailIn('en', 'payment_confirmed', { excuses }).text).toContain('with: For anybody.')
+  const text = mailIn('en', 'payment_confirmed', { excuses: [excuse('For buyers alone.')] }).text
+  expect(text.split('\n')).toHaveLength(4)
+  expect(text).not.toMatch(/start with|buyers/)
 })
 
 test('the English mail about a payment that failed reads as it should, word for word', () => {
@@ -73,7 +88,7 @@ describe.each([...LANGUAGES])('in %s', (language) => {
 
     test('the texts of both parts are the same', () => {
       const lines = text.split('\n').filter((line) => line !== '')
-      expect(lines.length).toBe(3)
+      expect(lines.length).toBe(kind === 'payment_confirmed' ? 4 : 3)
       expect(textNodes(html)).toEqual(lines)
     })
 
@@ -127,7 +142,8 @@ test.each(LANGUAGES.filter((language) => language !== 'en'))(
   (language) => {
     for (const kind of KINDS) {
       const [english, own] = (['en', language] as const).map((one) => {
-        const { subject, text } = mailIn(one, kind)
+        // The sample is checked with the other excuses, and may have any word.
+        const { subject, text } = mailIn(one, kind, { excuses: [excuse('…', { isSample: true })] })
         return wordsOf(`${subject} ${text}`)
       })
       expect(english?.size).toBeGreaterThan(10)
@@ -150,7 +166,7 @@ test.each(Object.entries(SCRIPTS))(
     for (const kind of KINDS) {
       const { subject, text } = mailIn(language as Language, kind)
       const lines = [subject, ...text.split('\n').filter((line) => line !== '' && line !== APP)]
-      expect(lines.length).toBe(3)
+      expect(lines.length).toBe(kind === 'payment_confirmed' ? 4 : 3)
       for (const line of lines) expect(line).toMatch(script)
       expect(lines.join(' ').replaceAll('Alibi', '')).not.toMatch(/[a-z]/i)
     }
@@ -208,8 +224,9 @@ test('what looks like HTML is shown, not obeyed', () => {
   for (const kind of KINDS) {
     const { html, text } = mailIn('en', kind, { strings, publicUrl })
     expect(html).not.toContain('<b>')
-    // The title, two paragraphs, and the address as a link and as its words.
-    expect(html.match(/&lt;b&gt;&amp;/g)).toHaveLength(5)
+    // The title, two paragraphs or three, and the address as a link and as its words.
+    const count = kind === 'payment_confirmed' ? 6 : 5
+    expect(html.match(/&lt;b&gt;&amp;/g)).toHaveLength(count)
     expect(text).toContain('<b>&"\'')
   }
 })

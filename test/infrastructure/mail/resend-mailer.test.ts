@@ -35,8 +35,7 @@ const NOTICE: PaymentNotice = {
   language: 'sv',
   amount: { amount: 400, currency: 'eur' },
 }
-const strings = content.in('sv').strings
-const NOTICE_WORDS = paymentEmail(NOTICE, { publicUrl: PUBLIC_URL, strings })
+const NOTICE_WORDS = paymentEmail(NOTICE, { publicUrl: PUBLIC_URL, content: content.in('sv') })
 
 /** Both kinds of mail, for what is promised of either. */
 const SENDINGS: [string, (mailer: Mailer) => Promise<void>][] = [

@@ -11,11 +11,12 @@ import { readCode } from './code-text.ts'
 import { element, onClick, readData } from './dom.ts'
 import { openEmailVerification } from './email-verification.ts'
 import { endpointsOf } from './endpoints.ts'
-import { type Excuse, excuseBox } from './excuse.ts'
+import { excuseStep } from './excuse-step.ts'
 import { codeField, emailField, markInvalid, onCodeFilledIn } from './fields.ts'
 import { dropProof, findProof } from './pkce-store.ts'
 import { problemBox } from './problem-box.ts'
 import { resendButton } from './resend.ts'
+import { sampleBubble } from './samples.ts'
 import { openSession } from './session.ts'
 import { markBusy, moveTo, onSubmit, type Step, shownStep, showStep } from './steps.ts'
 import { sessionStore } from './storage.ts'
@@ -37,10 +38,6 @@ const signedInAs = element('signed-in-as', HTMLElement)
 const developmentCode = element('development-code', HTMLElement)
 const attempts = codeAttempts(data)
 const resend = resendButton(texts)
-const excuse = excuseBox(texts, {
-  copied: () => settleAgain(() => texts.word('copied')),
-  cannotCopy: () => settleAgain(() => texts.word('copy_failed')),
-})
 const problems = problemBox(texts, { retry: (action) => attempt(action) })
 
 let isLeaving = false
@@ -61,11 +58,13 @@ const { attempt, abandon } = actionRunner({
   fail: showProblem,
 })
 
+const excuse = excuseStep({ texts, session, endpoints, attempt, settle })
+const samples = sampleBubble()
+
 function start(): void {
   onSubmit('email', () => attempt(sendCode))
   onSubmit('code', () => attempt(confirmCode))
   onSubmit('buy', () => attempt(buy))
-  onSubmit('excuse', () => attempt(fetchExcuse))
   onCodeFilledIn(() => attempt(confirmCode))
   onClick(element('resend', HTMLElement), () => attempt(sendCode))
   onClick(element('sign-out', HTMLElement), signOut)
@@ -190,21 +189,6 @@ function signIn(token: string): void {
   settle(() => texts.word('premium_active'))
 }
 
-async function fetchExcuse(): Promise<void> {
-  let language: Language
-  let next: Excuse
-  do {
-    language = texts.language()
-    next = await endpoints.pickReason(language, session.token())
-  } while (language !== texts.language())
-  showExcuse(next)
-}
-
-function showExcuse(next: Excuse): void {
-  excuse.show(next)
-  settle(null)
-}
-
 async function signOutEverywhere(): Promise<void> {
   await endpoints.logOut(session.token()).catch(forgetExpiredToken)
   signOut()
@@ -221,7 +205,7 @@ function forgetExpiredToken(error: unknown): never {
 function signOut(): void {
   stopWaiting()
   session.forgetAll()
-  excuse.clear()
+  excuse.forget()
   emailField.value = ''
   texts.refresh(signedInAs)
   moveTo('email')
@@ -260,12 +244,13 @@ async function changeLanguage(next: Language, isLatest: () => boolean): Promise<
     const [words, nextExcuse] = await Promise.all([
       languageEndpoints.readWords(data.wordFiles[next] ?? ''),
       isReading() && !excuse.isEmpty()
-        ? languageEndpoints.pickReason(next, token).catch(() => null)
+        ? excuse.pick(next, languageEndpoints).catch(() => null)
         : null,
     ])
     if (!isLatest()) return
     texts.change(next, words)
-    if (nextExcuse && isReading()) showExcuse(nextExcuse)
+    samples.refresh()
+    if (nextExcuse && isReading()) excuse.show(nextExcuse)
   } catch (error) {
     if (isLatest()) problems.show(error instanceof Problem ? error : new Problem('error_server'))
   }
@@ -288,12 +273,6 @@ function sayWhoIsSignedIn(): string {
 /** Sets the lasting status: where the buyer is, or what has been done. */
 function settle(saying: (() => string) | null): void {
   texts.say(status, saying)
-}
-
-/** Announces it even where the same text was announced before. */
-function settleAgain(saying: () => string): void {
-  settle(null)
-  requestAnimationFrame(() => settle(saying))
 }
 
 start()

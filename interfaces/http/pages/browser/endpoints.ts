@@ -1,7 +1,7 @@
 import type { Language } from '../../../../domain/language.ts'
 import type { PageWords } from '../page-data.ts'
 import type { apiClient } from './api.ts'
-import type { Excuse } from './excuse.ts'
+import type { Excuse, PickedExcuse } from './excuse.ts'
 import type { openSession } from './session.ts'
 
 export type Endpoints = ReturnType<typeof endpointsOf>
@@ -26,8 +26,16 @@ export function endpointsOf(
       call<{ token: string }>('POST', '/auth/token', { body: { email, codeVerifier } }),
     startCheckout: (email: string, codeVerifier: string | undefined, lang: Language) =>
       call<{ checkoutUrl: string }>('POST', '/checkout', { body: { email, codeVerifier, lang } }),
-    pickReason: (lang: Language, token: string | null) =>
-      call<Excuse>('GET', `/premium-reasons?lang=${lang}`, { token }),
+    /** `choice` is the rest of the query. */
+    async pickReason(lang: Language, choice: string, token: string | null): Promise<PickedExcuse> {
+      const query = `lang=${lang}${choice && `&${choice}`}`
+      const { widened, ...excuse } = await call<Excuse & { readonly widened?: unknown }>(
+        'GET',
+        `/premium-reasons?${query}`,
+        { token },
+      )
+      return { ...excuse, isWidened: widened !== undefined }
+    },
     logOut: (token: string | null) => call('POST', '/auth/logout', { token }),
     readWords: (file: string) => call<PageWords>('GET', file),
   }

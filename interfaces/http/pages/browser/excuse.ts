@@ -1,52 +1,60 @@
 import { type Language, textDirection } from '../../../../domain/language.ts'
-import { copyText, element } from './dom.ts'
+import { element } from './dom.ts'
+import { type Handed, offerCopy, offerShare } from './handing-on.ts'
 import type { translator } from './translator.ts'
 
 export type Excuse = { readonly reason: string; readonly language: Language }
 
-/** The excuse and its buttons. */
+export type PickedExcuse = Excuse & {
+  /** Whether it does not match all that was chosen. */
+  readonly isWidened: boolean
+}
+
+/** Shows an excuse in the direction of its language. */
+export function showText(where: HTMLElement, { reason, language }: Excuse): void {
+  where.lang = language
+  where.dir = textDirection(language)
+  where.textContent = reason
+}
+
+/** The excuse, and the buttons that need one. */
 export function excuseBox(
   texts: Pick<ReturnType<typeof translator>, 'say' | 'refresh' | 'word'>,
-  { copied, cannotCopy }: { copied: () => void; cannotCopy: () => void },
+  handed: Handed,
 ) {
   const box = element('excuse', HTMLElement)
+  const widened = element('widened', HTMLElement)
+  const another = element('generate', HTMLButtonElement)
   const copy = element('copy', HTMLButtonElement)
   const share = element('share', HTMLButtonElement)
-  const another = element('generate', HTMLButtonElement)
-  const text = () => box.textContent ?? ''
+  const needing = [
+    copy,
+    share,
+    ...['favourite', 'dislike'].map((id) => element(id, HTMLButtonElement)),
+  ]
+  let shown: PickedExcuse | null = null
 
-  async function copyExcuse(): Promise<void> {
-    if (await copyText(box)) copied()
-    else cannotCopy()
+  function change(next: PickedExcuse | null): void {
+    shown = next
+    texts.refresh(another)
+    for (const button of needing) button.disabled = next === null
   }
 
-  async function shareText(): Promise<void> {
-    try {
-      await navigator.share({ text: text() })
-    } catch (error) {
-      const isChangeOfMind = error instanceof DOMException && error.name === 'AbortError'
-      if (!isChangeOfMind) await copyExcuse()
-    }
-  }
-
-  copy.addEventListener('click', copyExcuse)
-  share.addEventListener('click', shareText)
-  share.hidden = !('share' in navigator)
-  texts.say(another, () => texts.word(text() === '' ? 'generate' : 'another'))
+  offerCopy(copy, box, handed)
+  offerShare(share, box, handed)
+  texts.say(another, () => texts.word(shown ? 'another' : 'generate'))
 
   return {
-    isEmpty: () => text() === '',
-    show({ reason, language }: Excuse) {
-      box.lang = language
-      box.dir = textDirection(language)
-      box.textContent = reason
-      texts.refresh(another)
-      copy.disabled = share.disabled = false
+    shown: () => shown,
+    show(next: PickedExcuse) {
+      showText(box, next)
+      texts.say(widened, next.isWidened ? () => texts.word('choice_widened') : null)
+      change(next)
     },
     clear() {
       box.textContent = ''
-      texts.refresh(another)
-      copy.disabled = share.disabled = true
+      texts.say(widened, null)
+      change(null)
     },
   }
 }

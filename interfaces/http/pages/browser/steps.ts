@@ -20,10 +20,10 @@ export function showStep(step: Step | null): void {
   if (step) sessionStore.write('step', step)
 }
 
-/** Shows a step and puts the keyboard there. */
+/** Shows a step and puts the keyboard there: on its field, else on its main button. */
 export function moveTo(step: Step): void {
   showStep(step)
-  form(step).querySelector<HTMLElement>('input, button')?.focus()
+  form(step).querySelector<HTMLElement>('input:not([name]), .button')?.focus()
 }
 
 /** Puts the keyboard on the main button, where the element that had it goes away. */

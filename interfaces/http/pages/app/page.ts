@@ -1,10 +1,13 @@
-import { onFirstUse } from '../../../application/first-use.ts'
-import { LANGUAGES, type Language } from '../../../domain/language.ts'
-import { formatAmount } from '../../../domain/money.ts'
-import { type Html, html, jsonData } from './html.ts'
-import { type Page, PLAIN_PAGE } from './page.ts'
-import type { AppPageData } from './page-data.ts'
-import { translated, type Words } from './translator.ts'
+import { onFirstUse } from '../../../../application/first-use.ts'
+import type { LanguageContent } from '../../../../application/ports.ts'
+import { LANGUAGES, type Language } from '../../../../domain/language.ts'
+import { formatAmount } from '../../../../domain/money.ts'
+import { type Html, html, jsonData } from '../html.ts'
+import { type Page, PLAIN_PAGE } from '../page.ts'
+import type { AppPageData } from '../page-data.ts'
+import { translated, translator, type Words } from '../translator.ts'
+import { choiceRows } from './choice-rows.ts'
+import { sampleBubble } from './samples.ts'
 
 /** Each language as its speakers call it. They take milliseconds to find out, which a start has no use for. */
 const nativeNames = onFirstUse(
@@ -18,15 +21,16 @@ const nativeNames = onFirstUse(
 )
 
 type AppPage = {
-  readonly language: Language
+  readonly content: LanguageContent
   /** Those to choose from. */
   readonly languages: readonly Language[]
-  readonly words: Words
   readonly data: AppPageData
 }
 
 /** One form per step. The script shows the form of the present step, and talks to the JSON API. */
-export function appPage({ language, languages, words, data }: AppPage): Page {
+export function appPage({ content, languages, data }: AppPage): Page {
+  const { language } = content
+  const words = translator(content.strings)
   return {
     ...PLAIN_PAGE,
     language,
@@ -47,13 +51,14 @@ ${translated(words, 'h1', 'subtitle')}
 ${emailStep(words)}
 ${codeStep(words)}
 ${buyStep(words)}
-${excuseStep(words)}
+${excuseStep(words, choiceRows(content))}
 <div id="feedback" class="feedback">
 <p id="waiting" class="hint" role="status"></p>
 <div id="problem-alert" role="alert"><p id="problem-text" class="problem"></p><p id="problem-more" class="hint"></p></div>
 ${translated(words, 'button', 'retry', html`id="retry" type="button" class="button quiet" hidden`)}
 </div>
 </div>
+${sampleBubble(content, words)}
 ${translated(words, 'p', 'pitch')}
 <script type="application/json" id="data">${jsonData(data)}</script>`,
     footer: html`<a href="/docs">${translated(words, 'span', 'for_developers')}</a>`,
@@ -91,24 +96,39 @@ ${translated(words, 'p', 'buy_hint', html`id="buy-hint" class="hint"`)}
 </form>`
 }
 
-function excuseStep(words: Words): Html {
+function excuseStep(words: Words, choices: Html | null): Html {
   return html`<form id="excuse-step" hidden>
-${translated(words, 'h2', 'reason_label', html`id="excuse-label"`)}
+${choices}${translated(words, 'h2', 'reason_label', html`id="excuse-label"`)}
 <blockquote id="excuse" aria-live="polite" aria-labelledby="excuse-label"></blockquote>
+<p id="widened" class="hint" role="status"></p>
 ${translated(words, 'button', 'generate', html`id="generate" class="button"`)}
 <div class="buttons">${translated(words, 'button', 'copy', html`id="copy" type="button" class="button quiet" disabled`)}
 ${translated(words, 'button', 'share', html`id="share" type="button" class="button quiet" disabled hidden`)}</div>
+<div class="actions row">${translated(words, 'button', 'favourite_add', html`id="favourite" type="button" class="link" disabled`)}
+${translated(words, 'button', 'dislike', html`id="dislike" type="button" class="link" disabled`)}
+${translated(words, 'button', 'undo', html`id="undo" type="button" class="link" hidden`)}</div>
+${keptList('favourites', translated(words, 'summary', 'favourites_label'))}
+${keptList('latest', translated(words, 'summary', 'latest_label'))}
 <p id="signed-in-as" class="hint"></p>
 <div class="actions">${translated(words, 'button', 'sign_out', html`id="sign-out" type="button" class="link"`)}
 ${translated(words, 'button', 'sign_out_everywhere', html`id="sign-out-everywhere" type="button" class="link"`)}</div>
 </form>`
 }
 
+/** Excuses that the browser keeps. The script fills the list, and shows it where there is something in it. */
+function keptList(id: string, summary: Html): Html {
+  return html`<details id="${id}" class="kept" hidden>${summary}<ul></ul></details>`
+}
+
 function languageSwitch({
   language: current,
   languages,
   words,
-}: Pick<AppPage, 'language' | 'languages' | 'words'>): Html {
+}: {
+  language: Language
+  languages: readonly Language[]
+  words: Words
+}): Html {
   return html`<label class="language">${translated(words, 'span', 'language', html`class="unseen"`)}
 <select id="language" autocomplete="off">
 ${languages.map(

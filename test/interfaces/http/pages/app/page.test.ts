@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import { STRING_GROUPS } from '../../../../application/content/string-catalogue.ts'
-import { Unavailable } from '../../../../application/unavailable.ts'
-import { LANGUAGES } from '../../../../domain/language.ts'
-import type { AppPageData } from '../../../../interfaces/http/pages/page-data.ts'
+import { STRING_GROUPS } from '../../../../../application/content/string-catalogue.ts'
+import { Unavailable } from '../../../../../application/unavailable.ts'
+import { LANGUAGES } from '../../../../../domain/language.ts'
+import type { AppPageData } from '../../../../../interfaces/http/pages/page-data.ts'
 import {
   ANSWERS,
   FAULT_ANSWER,
   OUTAGE_ANSWERS,
   REQUEST_ANSWERS,
-} from '../../../../interfaces/http/response/errors.ts'
-import { contentWith, fakePorts } from '../../../support/fakes.ts'
-import { openHttp } from '../../../support/http/http-client.ts'
-import { expectDecentPage, realContent, visitor } from '../../../support/http/page-visitor.ts'
+} from '../../../../../interfaces/http/response/errors.ts'
+import { contentWith, fakePorts } from '../../../../support/fakes.ts'
+import { openHttp } from '../../../../support/http/http-client.ts'
+import { expectDecentPage, realContent, visitor } from '../../../../support/http/page-visitor.ts'
 
 function dataOf(text: string): AppPageData {
   const [, block] = text.match(/<script type="application\/json" id="data">(.*?)<\/script>/s)!
