@@ -3,6 +3,7 @@ import { DAY_MS, MINUTE_MS } from './duration.ts'
 import type { Email } from './email.ts'
 import { DomainError } from './errors.ts'
 import type { Language } from './language.ts'
+import { findMismatch } from './payment-mismatch.ts'
 import { isRetained, type Reversals } from './premium-grant.ts'
 
 /** Our own name for a purchase: Stripe's idempotency key, `client_reference_id` and `metadata.purchase_id`. */
@@ -263,12 +264,26 @@ export function acceptDuplicate(purchase: Purchase): Purchase {
   return isDuplicate ? { ...purchase, isDuplicate: false } : purchase
 }
 
-/** Adds the provider's ids to the purchase. A report that brings nothing new returns the same object. */
+/**
+ * Adds the provider's ids to the purchase. Of two PaymentIntents the one that was paid counts, on which refunds and
+ * disputes hang. A report that brings nothing new returns the same object.
+ */
 export function linkPurchase(purchase: Purchase, report: SessionReport): Purchase {
   const sessionId = purchase.sessionId ?? report.sessionId
-  const paymentIntentId = purchase.paymentIntentId ?? report.paymentIntentId
+  const paymentIntentId = paidIntentOf(purchase, report)
   const isLinked = sessionId === purchase.sessionId && paymentIntentId === purchase.paymentIntentId
   return isLinked ? purchase : { ...purchase, sessionId, paymentIntentId }
+}
+
+function paidIntentOf(purchase: Purchase, report: SessionReport): string | null {
+  const isFirstToBePaid = report.outcome === 'paid' && !wasPaid(purchase)
+  const [preferred, other] = isFirstToBePaid ? [report, purchase] : [purchase, report]
+  return preferred.paymentIntentId ?? other.paymentIntentId
+}
+
+/** Whether money has come for it, accepted or put aside. */
+function wasPaid({ state }: Purchase): boolean {
+  return state === 'paid' || state === 'review'
 }
 
 /** Moves a purchase to a later state; towards an earlier one it stays as it is. */
@@ -282,19 +297,4 @@ function termsOf(purchase: Purchase): PurchaseTerms {
   const { id, email, language, price, live, createdAt, expiresAt } = purchase
   const { sessionId, paymentIntentId } = purchase
   return { id, email, language, price, live, createdAt, expiresAt, sessionId, paymentIntentId }
-}
-
-function findMismatch(
-  { price, live }: Purchase,
-  report: SessionReport,
-  { allowPromotionCodes, amountMin }: { allowPromotionCodes: boolean; amountMin: number },
-): ReviewReason | null {
-  if (!report.singlePayment) return 'mode'
-  if (report.live !== live) return 'livemode'
-  if (report.currency !== price.currency) return 'currency'
-
-  const { amountTotal } = report
-  const hasDiscount = allowPromotionCodes && amountTotal < price.amount && amountTotal >= amountMin
-  const isWhatWasAsked = amountTotal === price.amount || hasDiscount
-  return report.amountSubtotal === price.amount && isWhatWasAsked ? null : 'amount'
 }

@@ -21,6 +21,9 @@ import {
   type PurchaseId,
   readPurchaseId,
   refuseSecondPayment,
+  reversalsOf,
+  type SessionReport,
+  settlePurchase,
 } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
 import { inState, NOON } from '../support/fakes.ts'
@@ -295,4 +298,54 @@ test('prices are the same in amount and currency', () => {
   expect(isSamePrice(price, { ...price })).toBe(true)
   expect(isSamePrice(price, { ...price, amount: 401 })).toBe(false)
   expect(isSamePrice(price, { ...price, currency: 'usd' })).toBe(false)
+})
+
+describe('of two PaymentIntents', () => {
+  const report: SessionReport = {
+    sessionId: 'cs_1',
+    purchaseId: id,
+    outcome: 'processing',
+    order: null,
+    amountSubtotal: 400,
+    amountTotal: 400,
+    currency: 'eur',
+    live: true,
+    singlePayment: true,
+    paymentIntentId: 'pi_first',
+    url: null,
+  }
+  const rules = { allowPromotionCodes: false, amountMin: 0, isDuplicate: false, now: NOON }
+  const paid = { ...report, outcome: 'paid', paymentIntentId: 'pi_paid' } as const
+  const after = (...reports: SessionReport[]) =>
+    reports.reduce((purchase, one) => settlePurchase(purchase, one, rules), opened)
+
+  test('the one that was paid counts, whichever is heard of first', () => {
+    for (const settled of [after(report, paid), after(paid, report), after(paid)]) {
+      expect(settled).toMatchObject({ state: 'paid', paymentIntentId: 'pi_paid' })
+    }
+  })
+
+  test('a chargeback on the one that was paid takes the access that it gave', () => {
+    const settled = after(report, paid)
+    const chargeback = { ...disputed('open'), paymentIntentId: 'pi_paid' }
+    const own = reversalsOf(settled, { refunds: [], disputes: [chargeback] })
+    expect(own.disputes).toEqual([chargeback])
+  })
+
+  test('one that is put aside for review is the one that its money came by', () => {
+    const wrong = { ...paid, amountTotal: 300 }
+    expect(after(report, wrong)).toMatchObject({ state: 'review', paymentIntentId: 'pi_paid' })
+  })
+
+  test('a paid report without one keeps the one that is known', () => {
+    expect(after(report, { ...paid, paymentIntentId: null })).toMatchObject({
+      state: 'paid',
+      paymentIntentId: 'pi_first',
+    })
+  })
+
+  test('what is paid keeps its own', () => {
+    const again = { ...paid, paymentIntentId: 'pi_again' }
+    expect(after(paid, again)).toMatchObject({ paymentIntentId: 'pi_paid' })
+  })
 })
