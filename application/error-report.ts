@@ -54,7 +54,7 @@ export function logFailure(
 
 /**
  * Logs an outage and its reason: at level warn where it may pass by itself, and at level error where it will not, such
- * as a key that is no longer valid.
+ * as a key that is no longer valid, or a price that nothing can be sold at.
  */
 export function logOutage(
   { log }: Pick<Ports, 'log'>,
@@ -62,7 +62,8 @@ export function logOutage(
   fields: LogFields,
 ): void {
   const reported = { ...fields, outage: error.outage, ...reportFault(error) }
-  if (error.needsOperator) {
+  if (error.isPriceUnusable) log('price.unusable', reported)
+  else if (error.needsOperator) {
     const setting = SETTINGS[error.outage]
     log('provider.key_refused', { setting, ...reported })
   } else {

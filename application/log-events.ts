@@ -26,6 +26,10 @@ export const LOG_EVENTS = {
     level: 'error',
     message: 'something outside refuses our key: mend it',
   },
+  'price.unusable': {
+    level: 'error',
+    message: 'nothing is sold: STRIPE_PRICE_ID names no price that can be sold at',
+  },
 
   'codes.guessing_suspected': {
     level: 'warn',

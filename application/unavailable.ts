@@ -11,6 +11,8 @@ export class Unavailable extends Error {
   readonly answered: boolean
   /** Whether it stays so until an operator acts, as with a key that is no longer valid. */
   readonly needsOperator: boolean
+  /** Whether what has to be mended is what is sold, rather than the key. */
+  readonly isPriceUnusable: boolean
 
   constructor(
     readonly outage: Outage,
@@ -18,10 +20,12 @@ export class Unavailable extends Error {
       cause,
       answered = false,
       needsOperator = false,
-    }: { cause: unknown; answered?: boolean; needsOperator?: boolean },
+      isPriceUnusable = false,
+    }: { cause: unknown; answered?: boolean; needsOperator?: boolean; isPriceUnusable?: boolean },
   ) {
     super(`${outage} unavailable`, { cause })
     this.answered = answered
-    this.needsOperator = needsOperator
+    this.needsOperator = needsOperator || isPriceUnusable
+    this.isPriceUnusable = isPriceUnusable
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Stripe from 'stripe'
 import { Unavailable } from '../../application/unavailable.ts'
+import { UnusablePrice } from './prices.ts'
 import { loadStripe } from './sdk.ts'
 
 /**
@@ -40,10 +41,12 @@ export function stripeClient({ secretKey, apiUrl, timeoutMs }: Settings): AskStr
       clients.giveBack(client)
       return answer
     } catch (error) {
+      const isPriceUnusable = error instanceof UnusablePrice
       throw new Unavailable('payment', {
         cause: error,
-        answered: isRefusal(error, sdk),
+        answered: isPriceUnusable || isRefusal(error, sdk),
         needsOperator: isKeyRefused(error, sdk),
+        isPriceUnusable,
       })
     } finally {
       clearTimeout(timer)

@@ -1,14 +1,21 @@
 import type Stripe from 'stripe'
 import type { PriceFacts } from '../../application/doctor/stripe.ts'
 import type { Price } from '../../domain/purchase.ts'
-import { expectObject } from './answers.ts'
+import { expectObject, notFoundAs } from './answers.ts'
 
-/** The price for the checkout. Throws with the reason where Alibi cannot sell at it. */
+/** Nothing can be sold at the price, for a reason that only an operator can end. */
+export class UnusablePrice extends Error {
+  override readonly name = 'UnusablePrice'
+}
+
+/** The price for the checkout. Throws `UnusablePrice` with the reason where Alibi cannot sell at it. */
 export async function readPrice(stripe: Stripe, id: string): Promise<Price> {
-  const { isActive, isOneTime, amount } = await readPriceFacts(stripe, id)
-  if (!isActive) throw new Error(`the price ${id} is not active`)
-  if (!isOneTime) throw new Error(`the price ${id} is not a one-time price`)
-  if (!amount) throw new Error(`the price ${id} has no amount of its own`)
+  const facts = await notFoundAs(readPriceFacts(stripe, id), null)
+  if (!facts) throw new UnusablePrice(`Stripe knows no price ${id}`)
+  const { isActive, isOneTime, amount } = facts
+  if (!isActive) throw new UnusablePrice(`the price ${id} is not active`)
+  if (!isOneTime) throw new UnusablePrice(`the price ${id} is not a one-time price`)
+  if (!amount) throw new UnusablePrice(`the price ${id} has no amount of its own`)
   return amount
 }
 

@@ -19,6 +19,7 @@ const RULES: Partial<Record<LogEvent, Rule>> = {
   'http.requests_counted': { everyMs: SECOND_MS, firstInFull: false, kindsMax: 500 },
   'provider.unavailable': OUTAGE,
   'provider.key_refused': OUTAGE,
+  'price.unusable': OUTAGE,
 }
 
 /** Of what is alike: the fields that all of it has, and how often it came without a line of its own. */

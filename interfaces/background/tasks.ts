@@ -54,8 +54,9 @@ export function serviceTasks({
   return {
     ofEach: [
       { name: 'routes', everyMs: null, work: loadRoutes },
-      // Once, so that the first visitor of the app page sees the price.
-      { name: 'price', everyMs: null, work: () => ports.payments.price() },
+      // The first visitor of the app page sees the price, and the log tells of one that nothing can be sold at. Once it
+      // is known, nobody is asked again.
+      { name: 'price', everyMs: MINUTE_MS, fromStart: true, work: () => ports.payments.price() },
       // A backup that is due is late by this much at most.
       ...(backups ? [backupTask(backups)] : []),
       // So that the log reports a failing database even where no client asks /ready.

@@ -94,6 +94,19 @@ describe('logOutage', () => {
   })
 })
 
+test('a price that nothing can be sold at is an error of its own, not one of the key', () => {
+  const log = recordingLog()
+  const cause = new Error('the price price_1 is not active')
+  logOutage({ log }, new Unavailable('payment', { cause, isPriceUnusable: true }), {})
+  expect(log.lines).toMatchObject([
+    {
+      level: 'error',
+      event: 'price.unusable',
+      fields: { outage: 'payment', error: expect.stringContaining('is not active') },
+    },
+  ])
+})
+
 test('a reason for an operator is what went wrong and what that came from, as far as it is known', () => {
   const disk = new Error('the disk is full')
   const copy = new Error('it could not be copied', { cause: disk })

@@ -206,9 +206,19 @@ describe('the price', () => {
     const { double, gateway } = await start({ product })
     double.addPrice({ id: 'price_1', ...PRICE }, change)
     const error = await gateway.price().catch((thrown) => thrown)
-    expect(error).toMatchObject({ outage: 'payment', answered: false })
+    expect(error).toMatchObject({ outage: 'payment', needsOperator: true, isPriceUnusable: true })
     expect(error.cause.message).toContain(words)
     expect(error.cause.message).toContain('price_1')
+  })
+
+  test('that Stripe does not know needs an operator, and an outage does not', async () => {
+    const { double, gateway } = await start({ product })
+    const unknown = await gateway.price().catch((thrown) => thrown)
+    expect(unknown).toMatchObject({ needsOperator: true, isPriceUnusable: true })
+    expect(unknown.cause.message).toBe('Stripe knows no price price_1')
+    double.fault('reset', { on: 'GET /v1/prices/:id', times: Infinity })
+    const outage = await gateway.price().catch((thrown) => thrown)
+    expect(outage).toMatchObject({ needsOperator: false, isPriceUnusable: false })
   })
 })
 

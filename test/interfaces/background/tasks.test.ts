@@ -55,12 +55,12 @@ function steppedWaits() {
     untilBothSleep,
   }
 
-  async function untilBothSleep() {
-    while (sleeping.size < 2) await Bun.sleep(0)
+  async function untilBothSleep(count = 2) {
+    while (sleeping.size < count) await Bun.sleep(0)
   }
 }
 
-const PAYMENT_TASKS: readonly TaskName[] = ['price', 'outbox', 'reconciler']
+const PAYMENT_TASKS: readonly TaskName[] = ['outbox', 'reconciler']
 
 /** Those of these names alone. */
 function named(names: readonly TaskName[], { ofEach, ofLeader }: Tasks): Tasks {
@@ -68,13 +68,13 @@ function named(names: readonly TaskName[], { ofEach, ofLeader }: Tasks): Tasks {
   return { ofEach: ofEach.filter(isNamed), ofLeader: () => ofLeader().filter(isNamed) }
 }
 
-async function openService() {
+async function openService(names = PAYMENT_TASKS) {
   const buyer = await openBuyer()
   const { ports } = buyer
   const monotonicMs = () => ports.clock.now().getTime()
   const waits = steppedWaits()
   const stop = new AbortController()
-  const tasks = named(PAYMENT_TASKS, serviceTasks({ ...OTHERS, ports, monotonicMs }))
+  const tasks = named(names, serviceTasks({ ...OTHERS, ports, monotonicMs }))
   const { wait } = waits
   const { signal: stopping } = stop
   const leadership = ALWAYS_LEADING
@@ -253,8 +253,11 @@ describe('the service by itself', () => {
     await work
   })
 
-  test('asks for the price at its start, and works as well without an answer', async () => {
-    const { ports, start, stop, waits, pass, move, email } = await openService()
+  test('asks for the price at its start and then every minute, and works as well without an answer', async () => {
+    const { ports, start, stop, waits, pass, move, email } = await openService([
+      'price',
+      ...PAYMENT_TASKS,
+    ])
     let asked = 0
     ports.payments.price = async () => {
       asked++
@@ -262,7 +265,7 @@ describe('the service by itself', () => {
     }
     move('paid')
     const work = start()
-    await waits.untilBothSleep()
+    await waits.untilBothSleep(3)
     await pass(SECOND_MS)
     expect(asked).toBe(1)
     expect(ports.mailer.notices).toMatchObject([{ to: email }])
@@ -272,6 +275,8 @@ describe('the service by itself', () => {
         fields: expect.objectContaining({ task: 'price', outage: 'payment' }),
       }),
     )
+    await pass(MINUTE_MS)
+    expect(asked).toBe(2)
     stop.abort()
     await work
   })
@@ -346,7 +351,7 @@ test('every task is in the list with how often it runs and by whom', async () =>
   ]
   const start: Described[] = [
     ['routes', null],
-    ['price', null],
+    ['price', MINUTE_MS],
   ]
   const readiness: Described = ['readiness', 30 * SECOND_MS]
   expect(described({})).toEqual({ ofEach: [...start, readiness], ofLeader })
