@@ -3,7 +3,7 @@ import { type Finding, findingsOn, type Outcome } from './finding.ts'
 
 export type EndpointFacts = {
   readonly listed: Outcome<readonly Endpoint[]>
-  /** The addresses at which the service takes notifications, the usual one first. */
+  /** The addresses at which the service takes notifications, the usual one first; none while PUBLIC_URL is wrong. */
   readonly wantedUrls: readonly string[]
   /** The events that the endpoint has to listen to. */
   readonly wantedEvents: readonly string[]
@@ -26,8 +26,11 @@ const PAGE = 'https://dashboard.stripe.com/webhooks'
 const LISTED_MAX = 5
 
 export function checkWebhook(facts: EndpointFacts): readonly Finding[] {
-  const { warning, failed } = findingsOn('webhook')
+  const { skipped, warning, failed } = findingsOn('webhook')
   const { listed, wantedUrls } = facts
+  if (wantedUrls.length === 0) {
+    return [skipped('PUBLIC_URL has to be right first'), ...checkDelivery(facts)]
+  }
   if (listed.kind === 'refused') {
     return [
       warning(

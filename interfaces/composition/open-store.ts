@@ -106,6 +106,6 @@ function advice(error: unknown): string {
 }
 
 /** In development it follows from where the service listens. */
-export function publicUrlOf({ publicUrl }: Config, url: string): string {
+export function publicUrlOf({ publicUrl }: Pick<Config, 'publicUrl'>, url: string): string {
   return publicUrl ?? `http://localhost:${new URL(url).port}`
 }

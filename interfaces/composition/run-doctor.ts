@@ -18,6 +18,7 @@ import {
   loadConfigWith,
 } from '../../infrastructure/config/config.ts'
 import { RESEND_URL } from '../../infrastructure/config/email-settings.ts'
+import type { NetworkConfig } from '../../infrastructure/config/network-settings.ts'
 import {
   loadPartialConfig,
   type PartialConfig,
@@ -31,6 +32,7 @@ import { systemClock } from '../../infrastructure/system-clock.ts'
 import { formatPrice } from '../cli/payment-words.ts'
 import { composeContent } from './compose-content.ts'
 import { webhookUrls } from './compose-providers.ts'
+import { publicUrlOf } from './open-store.ts'
 import { postgresCheck } from './postgres-check.ts'
 
 /** For each question to another machine. */
@@ -181,7 +183,7 @@ function paymentCheck({ payment, network }: PartialConfig, clock: Clock): Check 
     async run() {
       if (payment.provider === 'sandbox') return checkStripe(null, { formatPrice })
       const { probeStripe } = await import('../../infrastructure/doctor/stripe.ts')
-      const wanted = network?.publicUrl ? webhookUrls(network.publicUrl) : []
+      const wanted = network ? webhookUrls(publicUrlAt(network)) : []
       const question = { ...payment, webhookUrls: wanted, clock, timeoutMs: TIMEOUT_MS }
       const facts = await probeStripe(question)
       return checkStripe(facts, { formatPrice })
@@ -220,6 +222,11 @@ function reachCheck({ network }: PartialConfig, release: { version: string }): C
       return [...checkReach(reach, release), ...checkProxy(proxy)]
     },
   }
+}
+
+/** As `serve` fills it in: only in development none has to be set. */
+function publicUrlAt({ publicUrl, port }: NetworkConfig): string {
+  return publicUrlOf({ publicUrl }, `http://localhost:${port}`)
 }
 
 /** A check that cannot run while its own settings are wrong. */

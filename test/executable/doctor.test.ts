@@ -492,6 +492,16 @@ describe('--mail-to', () => {
   })
 })
 
+test('in development with a test key and no PUBLIC_URL, the endpoint that is missing is no failure', async () => {
+  const { PUBLIC_URL: _, ...rest } = settings
+  production.double.webhookEndpoints.clear()
+  const { stdout } = await production.run(['doctor'], { ...rest, APP_ENV: 'development' })
+  const webhook = stdout.split('\n').filter((line) => /^\w+ +webhook /.test(line))
+  const here = `http://localhost:${rest['PORT']}/webhook/stripe`
+  expect(webhook.join()).toMatch(/^warning +webhook +Stripe cannot reach /)
+  expect(stdout).toContain(`stripe listen --forward-to ${here}`)
+})
+
 test('--offline asks nobody, and says of what nothing is known', async () => {
   let connections = 0
   const listener = createServer((socket) => {

@@ -32,6 +32,12 @@ test.each<[string, Partial<Endpoint>]>([
   ])
 })
 
+test('while it is not known where the service is, no endpoint is missed', () => {
+  expect(told({ ...listing(ENDPOINT), wantedUrls: [] })).toEqual([
+    ['skipped', 'PUBLIC_URL has to be right first'],
+  ])
+})
+
 test('endpoints of others do no harm', () => {
   const other = { ...ENDPOINT, url: 'https://other.example/hook', isEnabled: false, events: [] }
   expect(checkWebhook(listing(other, ENDPOINT))).toMatchObject([{ level: 'ok' }])
