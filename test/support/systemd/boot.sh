@@ -5,6 +5,7 @@
 # killed, and everything inside ends with it.
 set -eu
 echo $$ >"$3/cgroup.procs"
+# shellcheck disable=SC2016 # the inner shell expands what is in it
 exec unshare --mount --uts --ipc --cgroup --pid --fork --kill-child --propagation private bash -euc '
   mount -t tmpfs tmpfs "$1"
   mkdir "$1/upper" "$1/work" "$1/root"
