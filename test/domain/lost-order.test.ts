@@ -2,32 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { refuseOrder, restorePurchase } from '../../domain/lost-order.ts'
-import {
-  draftPurchase,
-  type PurchaseId,
-  type SessionReport,
-  settlePurchase,
-} from '../../domain/purchase.ts'
+import { draftPurchase, type PurchaseId, settlePurchase } from '../../domain/purchase.ts'
 import { NOON } from '../support/fakes.ts'
+import { paidReport } from '../support/payments/paid-report.ts'
 
 const price = { amount: 400, currency: 'eur' }
 const terms = { id: 'pur_1' as PurchaseId, email: parseEmail('ada@example.com'), price }
 const drafted = draftPurchase({ ...terms, language: 'sv', live: true, now: NOON })
 const { id, email, language, createdAt, expiresAt } = drafted
 const order = { id, email, language, price, createdAt, expiresAt, seal: 'none' } as const
-const report: SessionReport = {
-  sessionId: 'cs_1',
-  purchaseId: id,
-  outcome: 'paid',
-  order,
-  amountSubtotal: 400,
-  amountTotal: 400,
-  currency: 'eur',
-  live: true,
-  singlePayment: true,
-  paymentIntentId: 'pi_1',
-  url: null,
-}
+const report = paidReport({ purchaseId: id, order })
 
 describe('a purchase whose row was lost', () => {
   test('is again as it was drafted, whatever has happened to it since', () => {

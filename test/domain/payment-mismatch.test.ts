@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { parseEmail } from '../../domain/email.ts'
 import { findMismatch } from '../../domain/payment-mismatch.ts'
-import { draftPurchase, type PurchaseId, type SessionReport } from '../../domain/purchase.ts'
+import { draftPurchase, type PurchaseId } from '../../domain/purchase.ts'
 import { NOON } from '../support/fakes.ts'
+import { paidReport } from '../support/payments/paid-report.ts'
 
 const purchase = draftPurchase({
   id: 'pur_1' as PurchaseId,
@@ -12,19 +13,6 @@ const purchase = draftPurchase({
   live: true,
   now: NOON,
 })
-const paid: SessionReport = {
-  sessionId: 'cs_1',
-  purchaseId: purchase.id,
-  outcome: 'paid',
-  order: null,
-  amountSubtotal: 400,
-  amountTotal: 400,
-  currency: 'eur',
-  live: true,
-  singlePayment: true,
-  paymentIntentId: 'pi_1',
-  url: null,
-}
 const NO_CODES = { allowPromotionCodes: false, amountMin: 0 }
 const CODES = { allowPromotionCodes: true, amountMin: 100 }
 
@@ -39,5 +27,5 @@ test.each([
   ['a voucher', { amountTotal: 100 }, CODES, null],
   ['a voucher for more than may be', { amountTotal: 99 }, CODES, 'amount'],
 ] as const)('money for %s', (_, own, rules, reason) => {
-  expect(findMismatch(purchase, { ...paid, ...own }, rules)).toBe(reason)
+  expect(findMismatch(purchase, paidReport(own), rules)).toBe(reason)
 })

@@ -16,6 +16,7 @@ import {
 } from '../../domain/purchase.ts'
 import { inState, NOON } from '../support/fakes.ts'
 import { orderingsOf } from '../support/orderings.ts'
+import { paidReport } from '../support/payments/paid-report.ts'
 
 const id = 'pur_1' as PurchaseId
 const later = new Date(NOON.getTime() + MINUTE_MS)
@@ -29,27 +30,10 @@ const drafted = draftPurchase({
 })
 const opened = attachSession(drafted, 'cs_1')
 
-function report(own: Partial<SessionReport>): SessionReport {
-  return {
-    sessionId: 'cs_1',
-    purchaseId: id,
-    outcome: 'paid',
-    order: null,
-    amountSubtotal: 400,
-    amountTotal: 400,
-    currency: 'eur',
-    live: true,
-    singlePayment: true,
-    paymentIntentId: 'pi_1',
-    url: null,
-    ...own,
-  }
-}
-
 const RULES = { allowPromotionCodes: false, amountMin: 0, isDuplicate: false, now: later }
 
 function settle(purchase: Purchase, own: Partial<SessionReport>, allowPromotionCodes = false) {
-  return settlePurchase(purchase, report(own), { ...RULES, allowPromotionCodes })
+  return settlePurchase(purchase, paidReport(own), { ...RULES, allowPromotionCodes })
 }
 
 describe('a paid session', () => {
@@ -66,14 +50,14 @@ describe('a paid session', () => {
   })
 
   test('is one too many where another payment gives premium already, and stays so', () => {
-    const duplicate = settlePurchase(opened, report({}), { ...RULES, isDuplicate: true })
+    const duplicate = settlePurchase(opened, paidReport({}), { ...RULES, isDuplicate: true })
     expect(duplicate).toEqual({ ...settle(opened, {}), isDuplicate: true } as Purchase)
     expect(settle(duplicate, {})).toBe(duplicate)
   })
 
   test('stays the one that counts where another payment came after it', () => {
     const paid = settle(opened, {})
-    expect(settlePurchase(paid, report({}), { ...RULES, isDuplicate: true })).toBe(paid)
+    expect(settlePurchase(paid, paidReport({}), { ...RULES, isDuplicate: true })).toBe(paid)
   })
 
   test('is taken for the session of a purchase that never heard of its own', () => {
@@ -87,7 +71,7 @@ describe('a paid session', () => {
   test('pays once: a repetition changes nothing, not even the moment', () => {
     const paid = settle(opened, {})
     const now = new Date(later.getTime() + MINUTE_MS)
-    expect(settlePurchase(paid, report({}), { ...RULES, now })).toBe(paid)
+    expect(settlePurchase(paid, paidReport({}), { ...RULES, now })).toBe(paid)
   })
 
   test.each<[ReviewReason, Partial<SessionReport>]>([
@@ -140,7 +124,7 @@ describe('a paid session', () => {
     'with a voucher that leaves %p, where 250 is the least, is %s',
     (amountTotal, state) => {
       const rules = { ...RULES, allowPromotionCodes: true, amountMin: 250 }
-      const settled = settlePurchase(opened, report({ amountTotal }), rules)
+      const settled = settlePurchase(opened, paidReport({ amountTotal }), rules)
       expect(settled).toMatchObject(
         state === 'paid'
           ? { state }
@@ -152,7 +136,7 @@ describe('a paid session', () => {
   test('at the full price is paid, whatever the least is', () => {
     for (const allowPromotionCodes of [false, true]) {
       const rules = { ...RULES, allowPromotionCodes, amountMin: 1000 }
-      expect(settlePurchase(opened, report({}), rules).state).toBe('paid')
+      expect(settlePurchase(opened, paidReport({}), rules).state).toBe('paid')
     }
   })
 
@@ -200,13 +184,13 @@ describe('any session', () => {
 })
 
 describe('reports in any order and any number', () => {
-  const open = report({ outcome: 'open', paymentIntentId: null })
-  const processing = report({ outcome: 'processing' })
-  const expired = report({ outcome: 'expired', paymentIntentId: null })
-  const failed = report({ outcome: 'failed' })
-  const paid = report({})
-  const wrong = report({ currency: 'usd' })
-  const discounted = report({ amountTotal: 100 })
+  const open = paidReport({ outcome: 'open', paymentIntentId: null })
+  const processing = paidReport({ outcome: 'processing' })
+  const expired = paidReport({ outcome: 'expired', paymentIntentId: null })
+  const failed = paidReport({ outcome: 'failed' })
+  const paid = paidReport({})
+  const wrong = paidReport({ currency: 'usd' })
+  const discounted = paidReport({ amountTotal: 100 })
 
   test.each<[string, readonly SessionReport[], Purchase['state']]>([
     ['opened and paid', [open, paid, paid], 'paid'],

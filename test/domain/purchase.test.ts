@@ -27,6 +27,7 @@ import {
 } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
 import { inState, NOON } from '../support/fakes.ts'
+import { paidReport } from '../support/payments/paid-report.ts'
 
 const email = parseEmail('ada@example.com')
 const price = { amount: 400, currency: 'eur' }
@@ -242,19 +243,7 @@ test('only an open purchase can be paid', () => {
 })
 
 describe('a report', () => {
-  const report = {
-    sessionId: 'cs_1',
-    purchaseId: id,
-    outcome: 'open',
-    order: null,
-    amountSubtotal: 400,
-    amountTotal: 400,
-    currency: 'eur',
-    live: true,
-    singlePayment: true,
-    paymentIntentId: null,
-    url: null,
-  } as const
+  const report = paidReport({ outcome: 'open', paymentIntentId: null })
 
   test.each([
     ['its session, which is known', opened, report, true],
@@ -301,21 +290,9 @@ test('prices are the same in amount and currency', () => {
 })
 
 describe('of two PaymentIntents', () => {
-  const report: SessionReport = {
-    sessionId: 'cs_1',
-    purchaseId: id,
-    outcome: 'processing',
-    order: null,
-    amountSubtotal: 400,
-    amountTotal: 400,
-    currency: 'eur',
-    live: true,
-    singlePayment: true,
-    paymentIntentId: 'pi_first',
-    url: null,
-  }
+  const report = paidReport({ outcome: 'processing', paymentIntentId: 'pi_first' })
   const rules = { allowPromotionCodes: false, amountMin: 0, isDuplicate: false, now: NOON }
-  const paid = { ...report, outcome: 'paid', paymentIntentId: 'pi_paid' } as const
+  const paid = paidReport({ paymentIntentId: 'pi_paid' })
   const after = (...reports: SessionReport[]) =>
     reports.reduce((purchase, one) => settlePurchase(purchase, one, rules), opened)
 
