@@ -194,6 +194,7 @@ describe('what the browser keeps', () => {
       await reader.press(words.dislike)
       await reader.sees(words.disliked)
       const next = await reader.nextExcuse(unwanted.text)
+      expect(await page.evaluate<string>('document.activeElement.id')).toBe('generate')
       expect(served).toBe(3)
       expect(await page.locator('#latest p').allTextContents()).toEqual([next])
       await reader.press(words.another)

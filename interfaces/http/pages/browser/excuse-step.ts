@@ -71,6 +71,8 @@ export function excuseStep({ texts, session, endpoints, attempt, settle }: Parts
     const unwanted = box.shown() ?? disliked
     if (unwanted) kept.dislike(unwanted)
     box.clear()
+    // The button that was pressed needs an excuse, and lets go of the keyboard.
+    focusStep()
     offerUndo(unwanted)
     await fetchExcuse()
     offerUndo(unwanted)

@@ -1,7 +1,6 @@
 import { findLanguage } from '../../../../domain/language.ts'
 import { element } from './dom.ts'
-import type { Excuse } from './excuse.ts'
-import { showText } from './excuse.ts'
+import { type Excuse, showText } from './excuse.ts'
 import { type Handed, offerCopy, offerShare } from './handing-on.ts'
 import { hasFields, localStore, readJson } from './storage.ts'
 import type { translator } from './translator.ts'
