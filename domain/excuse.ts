@@ -43,6 +43,13 @@ export type Excuse = {
   readonly isSample: boolean
 }
 
+/** The values of a tag that some of the excuses have: the known ones in their order, then the operator's own. */
+export function valuesInUse(excuses: readonly Excuse[], tag: Tag): string[] {
+  const used = new Set(excuses.flatMap(({ tags }) => tags[tag]))
+  const known = TAG_VALUES[tag].filter((value) => used.delete(value))
+  return [...known, ...used]
+}
+
 /** How many excuses of a language anybody may read without paying. */
 export const SAMPLES_MAX = 3
 

@@ -1,4 +1,4 @@
-import { type Excuse, isShort, samplesOf, TAG_VALUES, type Tag } from '../../domain/excuse.ts'
+import { type Excuse, isShort, samplesOf, type Tag, valuesInUse } from '../../domain/excuse.ts'
 import type { Language } from '../../domain/language.ts'
 
 type Counts = Readonly<Record<string, number>>
@@ -16,9 +16,9 @@ export type ExcuseCounts = {
 
 /** Null where none says what it is for. */
 export function countExcuses(excuses: readonly Excuse[]): ExcuseCounts | null {
-  const occasions = valuesOf(excuses, 'occasion')
-  const readers = valuesOf(excuses, 'to')
-  const tones = valuesOf(excuses, 'tone')
+  const occasions = valuesInUse(excuses, 'occasion')
+  const readers = valuesInUse(excuses, 'to')
+  const tones = valuesInUse(excuses, 'tone')
   if (occasions.length + readers.length + tones.length === 0) return null
   const countFor = (wanted: Partial<Record<Tag, string>>) =>
     excuses.filter(({ tags }) =>
@@ -39,16 +39,6 @@ export function countExcuses(excuses: readonly Excuse[]): ExcuseCounts | null {
     needing: excuses.filter(({ needs }) => needs.length > 0).length,
     samples: samplesOf(excuses).length,
   }
-}
-
-/** The values that the excuses have: the known ones first, in their order. */
-function valuesOf(excuses: readonly Excuse[], tag: Tag): string[] {
-  const used = new Set(excuses.flatMap(({ tags }) => tags[tag]))
-  const known: readonly string[] = TAG_VALUES[tag]
-  return [
-    ...known.filter((value) => used.has(value)),
-    ...[...used].filter((value) => !known.includes(value)),
-  ]
 }
 
 type Counted = { readonly language: Language; readonly counts: ExcuseCounts | null }

@@ -6,6 +6,7 @@ import {
   isTagWord,
   samplesOf,
   type Tag,
+  valuesInUse,
 } from '../../domain/excuse.ts'
 import { excuse } from '../support/fakes.ts'
 
@@ -114,4 +115,15 @@ describe('samplesOf', () => {
     expect(samplesOf(excuses)).toEqual(['two', 'three', 'four'])
     expect(samplesOf([excuse('none')])).toEqual([])
   })
+})
+
+test('the values in use are the known ones in their order, then others', () => {
+  const own = excuse('for poets', { tags: tags(['birthday', 'late'], ['poets'], 'plain') })
+  expect(valuesInUse([own, ...EXCUSES], 'occasion')).toEqual([
+    'decline',
+    'cancel',
+    'late',
+    'birthday',
+  ])
+  expect(valuesInUse([excuse('for nobody')], 'to')).toEqual([])
 })

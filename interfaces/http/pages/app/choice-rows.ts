@@ -1,6 +1,6 @@
 import { type Strings, tagStringKey } from '../../../../application/content/strings.ts'
 import type { LanguageContent } from '../../../../application/ports.ts'
-import { TAG_VALUES, type Tag } from '../../../../domain/excuse.ts'
+import { TAGS, type Tag, valuesInUse } from '../../../../domain/excuse.ts'
 import { type Html, html } from '../html.ts'
 
 /**
@@ -8,18 +8,11 @@ import { type Html, html } from '../html.ts'
  * The browser's own radio buttons: the arrow keys move within a row.
  */
 export function choiceRows({ excuses, strings }: LanguageContent): Html | null {
-  const rows = (['occasion', 'to', 'tone'] as const).flatMap((tag) => {
-    const values = valuesOf(excuses, tag)
+  const rows = TAGS.flatMap((tag) => {
+    const values = valuesInUse(excuses, tag)
     return values.length > 0 ? [choiceRow(tag, values, strings)] : []
   })
   return rows.length > 0 ? html`<div id="choice">\n${rows}</div>\n` : null
-}
-
-/** The values that the excuses have: the known ones first, in their order. */
-function valuesOf(excuses: LanguageContent['excuses'], tag: Tag): string[] {
-  const used = new Set(excuses.flatMap(({ tags }) => tags[tag]))
-  const known = TAG_VALUES[tag].filter((value) => used.delete(value))
-  return [...known, ...used]
 }
 
 function choiceRow(tag: Tag, values: readonly string[], strings: Strings): Html {
