@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Language } from '../../domain/language.ts'
+import { expectAccessible } from '../support/browser/axe-scan.ts'
 import {
   browserSetup,
   type Scheme,
@@ -21,6 +22,7 @@ describe('from a first visit to an excuse, with one code', () => {
   test.each<Device>([
     ['phone', 'en', 'dark'],
     ['phone', 'ar', 'light'],
+    ['phone', 'ja', 'light'],
     ['desktop', 'ja', 'dark'],
     ['desktop', 'en', 'light'],
   ])('on a %s in %s (%s), paid in the sandbox', (screen, language, scheme) =>
@@ -78,8 +80,12 @@ async function walk(
 
   await buyer.sees(words.premium_active)
   await photograph('app-excuse-none')
+  for (const value of ['late', 'friends', 'playful']) {
+    await buyer.touch(page.locator(`.chip:has([value="${value}"])`))
+  }
   await buyer.press(words.generate)
   const first = await buyer.nextExcuse('')
+  await expectAccessible(page)
   await buyer.press(words.another)
   const second = await buyer.nextExcuse(first)
   await photograph('app-excuse')
