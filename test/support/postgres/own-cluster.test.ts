@@ -86,6 +86,23 @@ if (hasPostgres()) {
     expect((await lost).code).toBe('57P01')
   })
 
+  test('a statement that a kill breaks off only rejects', async () => {
+    const cluster = await ownCluster()
+    const waiting = query(cluster.superuserUrl, 'SELECT pg_sleep(60)')
+    const waits = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
+    await until('the statement waits', async () => {
+      return (await query(cluster.superuserUrl, waits)).length === 1
+    })
+    const [, refused] = await Promise.all([
+      cluster.kill(),
+      waiting.then(
+        () => null,
+        (error: unknown) => error,
+      ),
+    ])
+    expect(refused).toBeInstanceOf(Error)
+  })
+
   test('a certificate for another host is not one for this', async () => {
     const cluster = await ownCluster({ tls: 'other.example' })
     const url = new URL(cluster.url)
