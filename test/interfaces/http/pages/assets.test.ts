@@ -40,6 +40,12 @@ describe.each(Object.entries(TYPES))('%s', (path, type) => {
   })
 })
 
+test('the style sheet has no selector that browsers have given up', async () => {
+  const { text } = await visitor().get('/assets/page.css')
+  expect(text).toContain('inset-inline-start:')
+  expect(text).not.toMatch(/-any\(/)
+})
+
 test('pages name assets by their content, and such an address may be kept for ever', async () => {
   const { get } = visitor()
   const pages = [(await get('/app')).text, (await get('/payment/cancel')).text]
