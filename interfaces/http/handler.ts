@@ -2,14 +2,21 @@ import { onFirstUse } from '../../application/first-use.ts'
 import { type MaybePromise, orElse, whenKnown } from '../../application/maybe-promise.ts'
 import { networkOf, ONE_CLIENT } from '../../domain/client-network.ts'
 import { findListed, isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
-import { mayBeLong, readBody } from './request/body/body.ts'
+import { hasChunks, mayBeLong, readBody } from './request/body/body.ts'
 import { bodyBudget } from './request/body/body-budget.ts'
 import { clientAddressReader } from './request/client-address.ts'
 import { type Exchange, newRequestId, rememberExchange } from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
 import { type RateLimitFields, rateLimitCounter } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
-import { ROUTED_ORIGIN, readTarget, type SentSegments, type Target } from './request/target.ts'
+import {
+  hasOneHost,
+  NO_TARGET,
+  ROUTED_ORIGIN,
+  readTarget,
+  type SentSegments,
+  type Target,
+} from './request/target.ts'
 import { answerMaker } from './response/answer-maker.ts'
 import { answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError } from './response/errors.ts'
@@ -48,7 +55,7 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
     const exchange: Exchange = {
       request,
       target,
-      rules: isPreflight(request) ? PREFLIGHT_RULES : rulesOf(target.path),
+      rules: target !== NO_TARGET && isPreflight(request) ? PREFLIGHT_RULES : rulesOf(target.path),
       requestId: newRequestId(),
       clientAddress: onFirstUse(() => clientAddress(request, peerAddress())),
       readBody: request.method === 'POST' ? onFirstUse(() => bodyOf(exchange)) : noBody,
@@ -83,14 +90,17 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
     const { request, isBodyRead } = exchange
     const response = paymentErrorPage(ports, exchange, answered) ?? answered
     if (response !== exchange.completed) answers.complete(exchange, response)
-    // Bun would take the rest of a body that is not read, however long that is.
-    if (!isBodyRead && mayBeLong(request.headers)) response.headers.set('Connection', 'close')
+    // Bun would take the rest of a body that is not read, however long that is. And where a trailer follows chunks, it
+    // answers twice (docs/upstream.md): nobody may take the second answer for that to another request.
+    const isLastOfConnection = isBodyRead ? hasChunks(request.headers) : mayBeLong(request.headers)
+    if (isLastOfConnection) response.headers.set('Connection', 'close')
     return response
   }
 
   return (request, peerAddress, sent) => {
     const startedAtMs = monotonicMs()
-    const exchange = begin(request, peerAddress, readTarget(request.url, sent))
+    const target = hasOneHost(request.headers) ? readTarget(request.url, sent) : NO_TARGET
+    const exchange = begin(request, peerAddress, target)
     const isQuestion = exchange.rules === PREFLIGHT_RULES
     return whenKnown(isQuestion ? answerPreflight() : answer(exchange), (answered) => {
       const response = complete(exchange, answered)

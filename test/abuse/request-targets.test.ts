@@ -85,15 +85,12 @@ describe('a target that says one path and means another', () => {
     expect(policy).toBe('general')
   })
 
-  test.each(['', 'a b', 'a/b', 'x?', 'x#y', 'x\\y'])(
-    'is found with the Host %p too, which keeps Bun from resolving it',
-    async (host) => {
-      const { get } = openOverSocket()
-      for (const target of ['/x/../app', '/%2e/app', '/x\\..\\app', '/%61pp']) {
-        expect(await get(target, host)).toMatchObject({ status: 404, policy: 'general' })
-      }
-    },
-  )
+  test('is found with an empty Host too, which keeps Bun from resolving it', async () => {
+    const { get } = openOverSocket()
+    for (const target of ['/x/../app', '/%2e/app', '/x\\..\\app', '/%61pp']) {
+      expect(await get(target, '')).toMatchObject({ status: 404, policy: 'general' })
+    }
+  })
 
   test('is no path of ours in the log and in the metrics', async () => {
     const { get, ports } = openOverSocket()

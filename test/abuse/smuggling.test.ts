@@ -85,6 +85,17 @@ describe('a request whose length can be read in two ways is refused as a whole',
   })
 })
 
+test('a trailer behind chunks is no request, and no second answer is taken for that to another', async () => {
+  const { listener } = open()
+  const chunks = (last: string) => post('Transfer-Encoding: chunked\r\n', `2\r\n{}\r\n0\r\n${last}`)
+  for (const last of [HIDDEN, `X-Trailer: one\r\n\r\n${HIDDEN}`, `\r\n${HIDDEN}`]) {
+    const answer = await exchange(listener, chunks(last))
+    expect(answer).not.toContain(HIDDEN_ANSWER)
+    const [first = ''] = answer.toLowerCase().split('\r\n\r\n')
+    expect(first).toContain('\r\nconnection: close')
+  }
+})
+
 test('requests in one piece are answered one by one, in their order', async () => {
   const { listener } = open()
   const paths = Array.from({ length: PIPELINED }, (_, index) =>

@@ -131,25 +131,17 @@ describe.each(['caddy', 'nginx'] as const)('behind %s', (name: keyof typeof REVE
     expect(proxy.log()).not.toContain('secret')
   })
 
-  test('nor where the proxy says what is wrong', async () => {
-    // Bun closes the connection at a method that it does not know.
-    const path = '/auth/check?email=secret@example.com'
-    expect((await ask({ path, method: 'FROB' })).status).toBe(502)
-    if (name === 'caddy') await logged('"uri":"/auth/check"')
-    expect(proxy.log()).not.toContain('secret')
-  })
-
   test('a restart of Alibi needs none of the proxy', async () => {
     expect((await ask({ path: '/ready' })).status).toBe(200)
     await alibi.stop()
     // Caddy holds the request until somebody answers; nginx says at once that nobody does.
     const during = ask({ path: '/ready' })
-    if (name === 'nginx') {
-      expect((await during).status).toBe(502)
-      const check = { path: '/auth/check?email=secret@example.com' }
-      expect((await ask(check)).status).toBe(502)
-      expect(proxy.log()).not.toContain('secret')
-    }
+    if (name === 'nginx') expect((await during).status).toBe(502)
+    // Nor is an address in the log where the proxy says what is wrong. It sends no body twice.
+    const check = { path: '/auth/check?email=secret@example.com', body: '{}' }
+    expect((await ask(check)).status).toBe(502)
+    if (name === 'caddy') await logged('"uri":"/auth/check"')
+    expect(proxy.log()).not.toContain('secret')
     alibi = await start()
     if (name === 'caddy') expect((await during).status).toBe(200)
     expect((await ask({ path: '/ready' })).status).toBe(200)

@@ -36,6 +36,9 @@ const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const PLAIN_HOST = `(?:(?:${OCTET}\\.){3}${OCTET}|(?![\\w.-]*[xX][nN]--)(?:[\\w-]+\\.)*[A-Za-z_-][\\w-]*)`
 const PLAIN_PORT = '(?::(?:\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}))?'
 
+/** `uri-host [ ":" port ]` (RFC 9110, section 7.2), empty too. Bun joins several lines by ", ", which has a space. */
+const HOST = /^(?:\[[\dA-Fa-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-Fa-f]{2})*)(?::\d*)?$/
+
 const PLAIN_ORIGIN = new RegExp(`^http://${PLAIN_HOST}${PLAIN_PORT}$`)
 const PLAIN_PATH = /^[^#%\\]*$/
 
@@ -55,6 +58,24 @@ export function readTarget(target: string, sent?: SentSegments): Target {
   const isChanged = pathname.includes('%') || (sent !== undefined && isResolved(sent, pathname))
   if (isChanged) return refused('endpoint_not_found')
   return accepted(pathname, isReadable(search) ? search : readableQuery(search), false)
+}
+
+/** What a request asks for whose Host header is not one host: nobody can say. */
+export const NO_TARGET: Target = refused('invalid_request')
+
+/** Nearly all requests name the same. */
+let latestHost: string | null = null
+
+/**
+ * Whether the request names at most one host. Where it names none, it is of HTTP/1.0, or has not come over the network:
+ * Bun refuses any other.
+ */
+export function hasOneHost(headers: Headers): boolean {
+  const host = headers.get('host')
+  if (host === null || host === latestHost) return true
+  if (!HOST.test(host)) return false
+  latestHost = host
+  return true
 }
 
 /** That of a URL whose parts are where the routes look for them, with a path that has nothing to resolve; else null. */

@@ -3,7 +3,7 @@ import { networkOf, ONE_CLIENT } from '../../../domain/client-network.ts'
 import type { Email } from '../../../domain/email.ts'
 import { createHandler, type Handler } from '../../../interfaces/http/handler.ts'
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
-import { readTarget } from '../../../interfaces/http/request/target.ts'
+import { hasOneHost, readTarget } from '../../../interfaces/http/request/target.ts'
 import { checkAnswer } from '../answers/checked-answers.ts'
 import { fakePorts, issueToken, ORIGIN } from '../fakes.ts'
 import { unlimitedOptions } from './http-options.ts'
@@ -20,7 +20,7 @@ export function openHttp(own: Partial<HttpOptions> = {}, ports = fakePorts()) {
   const answer = createHandler(options)
   const handler: Handler = async (request, peerAddress, sent) => {
     const response = await answer(request, peerAddress, sent)
-    const isPath = readTarget(request.url, sent).path !== ''
+    const isPath = hasOneHost(request.headers) && readTarget(request.url, sent).path !== ''
     const url = isPath ? request.url : 'http://localhost/a path that is none of ours'
     await checkAnswer({ url, method: request.method }, response)
     return response

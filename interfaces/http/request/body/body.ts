@@ -106,10 +106,12 @@ function breakOff(cause: unknown): never {
 
 /** Whether a body may be so long that, where it is not read, its connection is better closed. */
 export function mayBeLong(headers: Headers): boolean {
-  return (
-    headers.has('transfer-encoding') ||
-    Number(headers.get('content-length') ?? 0) > UNREAD_BYTES_MAX
-  )
+  return hasChunks(headers) || Number(headers.get('content-length') ?? 0) > UNREAD_BYTES_MAX
+}
+
+/** Whether the body says where it ends only when it does. Bun takes no other transfer coding. */
+export function hasChunks(headers: Headers): boolean {
+  return headers.has('transfer-encoding')
 }
 
 /**
