@@ -64,7 +64,7 @@ export function logOutage(
   const reported = { ...fields, outage: error.outage, ...reportFault(error) }
   if (error.isPriceUnusable) log('price.unusable', reported)
   else if (error.needsOperator) {
-    const setting = SETTINGS[error.outage]
+    const setting = error.setting ?? SETTINGS[error.outage]
     log('provider.key_refused', { setting, ...reported })
   } else {
     log('provider.unavailable', reported)

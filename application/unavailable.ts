@@ -13,6 +13,8 @@ export class Unavailable extends Error {
   readonly needsOperator: boolean
   /** Whether what has to be mended is what is sold, rather than the key. */
   readonly isPriceUnusable: boolean
+  /** The setting to look at first where the operator has to act; null for the usual one of what is out. */
+  readonly setting: string | null
 
   constructor(
     readonly outage: Outage,
@@ -21,11 +23,19 @@ export class Unavailable extends Error {
       answered = false,
       needsOperator = false,
       isPriceUnusable = false,
-    }: { cause: unknown; answered?: boolean; needsOperator?: boolean; isPriceUnusable?: boolean },
+      setting = null,
+    }: {
+      cause: unknown
+      answered?: boolean
+      needsOperator?: boolean
+      isPriceUnusable?: boolean
+      setting?: string | null
+    },
   ) {
     super(`${outage} unavailable`, { cause })
     this.answered = answered
     this.needsOperator = needsOperator || isPriceUnusable
     this.isPriceUnusable = isPriceUnusable
+    this.setting = setting
   }
 }

@@ -7,7 +7,7 @@ import type { Price, Purchase, PurchaseId, SessionOutcome } from './purchase.ts'
 
 /**
  * What a purchase may ask of a provider: a mail about how its payment ended, or the refund of a duplicate payment. Each
- * is carried out at least once, and only once while the provider remembers the key.
+ * is carried out at least once, and only once while the provider remembers the key; a mail server remembers none.
  */
 export const OUTBOX_KINDS = ['payment_confirmed', 'payment_failed', 'duplicate_refund'] as const
 export type OutboxKind = (typeof OUTBOX_KINDS)[number]

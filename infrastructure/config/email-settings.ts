@@ -2,12 +2,14 @@ import { findEmail } from '../../domain/email.ts'
 import { SECURE_ORIGIN } from './origins.ts'
 import { matching, oneOf } from './setting-formats.ts'
 import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
+import { SMTP_URL, type SmtpServer } from './smtp-url.ts'
 
 /** The settings of each provider of EMAIL_PROVIDER. */
 type EmailProviders = {
   readonly console: object
   /** `baseUrl` is null for Resend's own. */
   readonly resend: { readonly apiKey: string; readonly baseUrl: string | null }
+  readonly smtp: { readonly server: SmtpServer }
 }
 
 export type EmailProvider = keyof EmailProviders
@@ -16,19 +18,20 @@ export type EmailConfig<Provider extends EmailProvider = EmailProvider> = {
   readonly [One in Provider]: { readonly provider: One } & EmailProviders[One]
 }[Provider]
 
-const EITHER_PROVIDER: SettingFormat<EmailProvider> = {
-  shape: 'resend or console (smtp is not available in this release)',
-  parse: oneOf(['resend', 'console']).parse,
-}
-const ONLY_RESEND: SettingFormat<EmailProvider> = {
-  shape: 'resend (console is for development only; smtp is not available in this release)',
-  parse: oneOf(['resend']).parse,
+const ANY_PROVIDER: SettingFormat<EmailProvider> = oneOf(['resend', 'smtp', 'console'])
+const REAL_PROVIDER: SettingFormat<EmailProvider> = {
+  shape: 'resend or smtp (console is for development only)',
+  parse: oneOf(['resend', 'smtp']).parse,
 }
 
 /** Where Resend is, unless the settings say otherwise. */
 export const RESEND_URL = 'https://api.resend.com'
 
 const API_KEY = matching(/^re_\w+$/, 'a Resend API key, re_…')
+const FIRST_KEY = { ...API_KEY, shape: `${API_KEY.shape}, or SMTP_URL for any other mail server` }
+
+/** Stands in for a URL that is a problem by itself. */
+const NO_SERVER: SmtpServer = { host: '', port: 0, isTlsFirst: true, credentials: null }
 
 // The characters that RFC 5322 allows in a display name only within quotes are left out.
 const DISPLAY_NAME = /^[^\p{Cc}<>()[\]:;@\\,"]{1,100}$/u
@@ -44,8 +47,10 @@ const SENDER: SettingFormat<string> = {
 }
 
 export function readEmail(settings: SettingsSource, environment: AppEnvironment): EmailConfig {
-  settings.refuse('SMTP_URL', 'is not available in this release: use RESEND_API_KEY')
-  return READERS[readProvider(settings, environment)](settings)
+  const provider = readProvider(settings, environment)
+  // A URL that is set is right, also while it is not used.
+  if (provider !== 'smtp') settings.read('SMTP_URL', SMTP_URL, null)
+  return READERS[provider](settings)
 }
 
 const READERS: {
@@ -54,15 +59,31 @@ const READERS: {
   console: () => ({ provider: 'console' }),
   resend: (settings) => ({
     provider: 'resend',
-    apiKey: settings.require('RESEND_API_KEY', API_KEY, ''),
+    apiKey: settings.require(
+      'RESEND_API_KEY',
+      settings.isSet('EMAIL_PROVIDER') ? API_KEY : FIRST_KEY,
+      '',
+    ),
     baseUrl: settings.read<string | null>('RESEND_BASE_URL', SECURE_ORIGIN, null),
+  }),
+  smtp: (settings) => ({
+    provider: 'smtp',
+    server: settings.require('SMTP_URL', SMTP_URL, null) ?? NO_SERVER,
   }),
 }
 
+/** What EMAIL_PROVIDER says, else the one that has its secret. */
 function readProvider(settings: SettingsSource, environment: AppEnvironment): EmailProvider {
-  if (environment === 'production') return settings.read('EMAIL_PROVIDER', ONLY_RESEND, 'resend')
+  const isProduction = environment === 'production'
   const hasResend = settings.isSet('RESEND_API_KEY')
-  return settings.read('EMAIL_PROVIDER', EITHER_PROVIDER, hasResend ? 'resend' : 'console')
+  const hasSmtp = settings.isSet('SMTP_URL')
+  if (hasResend && hasSmtp && !settings.isSet('EMAIL_PROVIDER')) {
+    const reason = 'and RESEND_API_KEY are both set: say in EMAIL_PROVIDER which one is used'
+    settings.refuse('SMTP_URL', reason)
+  }
+  const otherwise = hasResend || isProduction ? 'resend' : 'console'
+  const fallback = hasSmtp && !hasResend ? 'smtp' : otherwise
+  return settings.read('EMAIL_PROVIDER', isProduction ? REAL_PROVIDER : ANY_PROVIDER, fallback)
 }
 
 /** The sender, as it stands in the From header. */

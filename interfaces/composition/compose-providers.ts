@@ -77,26 +77,34 @@ type MailParts = {
   readonly write: (text: string) => void
 }
 
+/** `stop` ends the connections that it keeps. */
+type ComposedMailer = { readonly mailer: Mailer; readonly stop: () => void }
+
 /** The mailer of each EMAIL_PROVIDER, loaded only where it is used. */
 const MAILERS: {
   readonly [Provider in EmailProvider]: (
     email: EmailConfig<Provider>,
     parts: MailParts,
-  ) => Promise<Mailer>
+  ) => Promise<ComposedMailer>
 } = {
   async console(_, parts) {
     const { consoleMailer } = await import('../../infrastructure/mail/console-mailer.ts')
-    return consoleMailer(parts)
+    return { mailer: consoleMailer(parts), stop() {} }
   },
   async resend(email, parts) {
     const { resendMailer } = await import('../../infrastructure/mail/resend-mailer.ts')
-    return resendMailer({ ...email, ...parts })
+    return { mailer: resendMailer({ ...email, ...parts }), stop() {} }
+  },
+  async smtp({ server }, parts) {
+    const { smtpMailer } = await import('../../infrastructure/mail/smtp-mailer.ts')
+    const mailer = smtpMailer({ server, ...parts })
+    return { mailer, stop: mailer.stop }
   },
 }
 
 export function composeMailer<Provider extends EmailProvider>(
   email: EmailConfig<Provider>,
   parts: MailParts,
-): Promise<Mailer> {
+): Promise<ComposedMailer> {
   return MAILERS[email.provider](email, parts)
 }

@@ -62,7 +62,7 @@ export async function composePorts({
   const secret = config.jwtSecret ?? developmentSecret(dirname(sqlitePathOf(config.database)))
   const seals = orderSeals({ secret, previousSecret: config.jwtSecretPrevious })
   const payment = await composePayment({ config, store, seals, clock, publicUrl, url })
-  const mailer = await composeMailer(config.email, {
+  const mail = await composeMailer(config.email, {
     from: config.emailFrom,
     content,
     publicUrl,
@@ -76,7 +76,7 @@ export async function composePorts({
     decks: readerDecks({ readersMax: READERS_MAX }),
     log,
     telemetry,
-    mailer: measuredMailer(mailer, instruments),
+    mailer: measuredMailer(mail.mailer, instruments),
     payments: measuredPayments(payment.gateway, instruments),
     sessionQuestions: sessionQuestionGate({ monotonicMs }),
     secrets: hmacSecrets({ secret, previousSecret: config.jwtSecretPrevious }),
@@ -96,7 +96,11 @@ export async function composePorts({
       refundDuplicates: config.refundDuplicates,
     },
   }
-  return { ports, sandboxCheckout: payment.sandboxCheckout, stop: payment.stop }
+  function stop(): void {
+    payment.stop()
+    mail.stop()
+  }
+  return { ports, sandboxCheckout: payment.sandboxCheckout, stop }
 }
 
 /** What the HTTP interface needs beside the ports. */

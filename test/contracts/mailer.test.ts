@@ -8,8 +8,10 @@ import type { OutboxKey } from '../../domain/outbox.ts'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { consoleMailer } from '../../infrastructure/mail/console-mailer.ts'
 import { resendMailer } from '../../infrastructure/mail/resend-mailer.ts'
+import { smtpMailer } from '../../infrastructure/mail/smtp-mailer.ts'
 import { recordingMailer } from '../support/fakes.ts'
 import { startMailbox } from '../support/mailbox.ts'
+import { decodedHtml, startSmtpDouble } from '../support/smtp-double.ts'
 
 const publicUrl = 'https://alibi.example.com'
 const to = 'anna@example.com' as Email
@@ -67,6 +69,19 @@ function openResend(content = builtInContent()): OpenMailer & LatestMail {
   }
 }
 
+async function openSmtp(content = builtInContent()): Promise<OpenMailer & LatestMail> {
+  const double = await startSmtpDouble()
+  const server = { host: '127.0.0.1', port: double.port, isTlsFirst: false, credentials: null }
+  const mailer = smtpMailer({ server, from: 'Alibi <no-reply@example.com>', content, publicUrl })
+  cleanUps.push(mailer.stop, double.stop)
+  return {
+    mailer,
+    countMails: () => double.mails.length,
+    latestText: () => decodedHtml(double.mails.at(-1)?.raw ?? ''),
+    breakDown: () => double.fault('sender', { status: 451, words: 'down' }, { times: Infinity }),
+  }
+}
+
 function openConsole(content = builtInContent()): OpenMailer & LatestMail {
   const written: string[] = []
   const write = (text: string) => void written.push(text)
@@ -83,10 +98,11 @@ function openConsole(content = builtInContent()): OpenMailer & LatestMail {
 describe.each([
   ['the fake', openRecording],
   ['Resend', openResend],
+  ['a mail server', openSmtp],
   ['the console', openConsole],
 ] as const)('Mailer on %s', (_, open) => {
   test('sends a code and both notices in every language', async () => {
-    const { mailer, countMails } = open()
+    const { mailer, countMails } = await open()
     for (const language of LANGUAGES) {
       await mailer.sendOtp({ ...CODE, language })
       for (const kind of ['payment_confirmed', 'payment_failed'] as const) {
@@ -98,7 +114,7 @@ describe.each([
   })
 
   test('sends the same code as often as it is asked to', async () => {
-    const { mailer, countMails } = open()
+    const { mailer, countMails } = await open()
     for (let time = 1; time <= 3; time++) await mailer.sendOtp(CODE)
     expect(countMails()).toBe(3)
   })
@@ -106,11 +122,12 @@ describe.each([
 
 describe.each([
   ['Resend', openResend],
+  ['a mail server', openSmtp],
   ['the console', openConsole],
 ] as const)('Mailer on %s', (_, open) => {
   test('speaks one language throughout where there is nothing in the one that was asked for', async () => {
     const english = builtInContent().in('en')
-    const { mailer, latestText } = open({
+    const { mailer, latestText } = await open({
       ...builtInContent(),
       languages: ['en'],
       in: () => english,
@@ -126,21 +143,28 @@ describe.each([
   })
 })
 
-// The console remembers no keys, and has nothing that could break down.
+// The console and SMTP remember no keys.
 describe.each([
   ['the fake', openRecording],
   ['Resend', openResend],
 ] as const)('Mailer on %s', (_, open) => {
   test('sends a notice once under its key', async () => {
-    const { mailer, countMails } = open()
+    const { mailer, countMails } = await open()
     for (let time = 1; time <= 3; time++) await mailer.sendPaymentNotice(NOTICE)
     expect(countMails()).toBe(1)
     await mailer.sendPaymentNotice({ ...NOTICE, key: 'payment_confirmed:pur_2' as OutboxKey })
     expect(countMails()).toBe(2)
   })
+})
 
+// The console has nothing that could break down.
+describe.each([
+  ['the fake', openRecording],
+  ['Resend', openResend],
+  ['a mail server', openSmtp],
+] as const)('Mailer on %s', (_, open) => {
   test('throws Unavailable while the provider is down', async () => {
-    const { mailer, countMails, breakDown } = open()
+    const { mailer, countMails, breakDown } = await open()
     breakDown()
     for (const sending of [mailer.sendOtp(CODE), mailer.sendPaymentNotice(NOTICE)]) {
       const error = await sending.then(() => null).catch((reason: unknown) => reason)

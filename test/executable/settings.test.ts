@@ -97,11 +97,14 @@ describe('a start with wrong settings', () => {
     expect(outcome.stderr).toMatch(new RegExp(`^alibi: ${name} must be .+\n$`))
   })
 
-  test('refuses SMTP_URL, which is for a later release', async () => {
+  test('refuses a malformed SMTP_URL, also where Resend is used', async () => {
     await using production = await openProduction()
-    const outcome = await production.run(['serve'], { ...production.settings, SMTP_URL: '1' })
+    const outcome = await production.run(['serve'], {
+      ...production.settings,
+      ...{ EMAIL_PROVIDER: 'resend', SMTP_URL: '1' },
+    })
     expect(outcome).toMatchObject({ exitCode: EXIT_WRONG_SETTINGS, stdout: '' })
-    expect(outcome.stderr).toMatch(/^alibi: SMTP_URL is not available .+\n$/)
+    expect(outcome.stderr).toMatch(/^alibi: SMTP_URL must be smtp:.+\n$/)
   })
 
   test('refuses two sources for one secret', async () => {

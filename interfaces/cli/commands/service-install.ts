@@ -34,7 +34,7 @@ const NEXT_STEPS = `Next:
   3. Put each secret into its file. Paste it, then press Enter and Ctrl-D:
        sudo tee /etc/alibi/credentials/STRIPE_SECRET_KEY >/dev/null
        sudo tee /etc/alibi/credentials/STRIPE_WEBHOOK_SECRET >/dev/null
-       sudo tee /etc/alibi/credentials/RESEND_API_KEY >/dev/null
+       sudo tee /etc/alibi/credentials/RESEND_API_KEY >/dev/null     (or SMTP_URL)
   4. Start it, and let it be looked over:
        sudo systemctl start alibi
        sudo alibi doctor --env-file /etc/alibi/alibi.env`

@@ -98,12 +98,12 @@ describe('problems', () => {
     ])
   })
 
-  test('missing, malformed and unavailable settings are named together', () => {
+  test('missing and malformed settings are named together', () => {
     const wrong = {
       PUBLIC_URL: undefined,
       PORT: '80000',
       OTP_TTL: '0m',
-      SMTP_URL: 'smtp://localhost',
+      TOKEN_TTL: 'soon',
     }
     expect(blamed(() => production(wrong)).toSorted()).toEqual(Object.keys(wrong).toSorted())
   })
@@ -146,16 +146,6 @@ describe('problems', () => {
     expect(development({ PORT: '0', METRICS_PORT: '0' }).metricsPort).toBe(0)
     expect(development({ METRICS_PORT: '9464' }).metricsPort).toBe(9464)
     expect(blamed(() => development({ METRICS_PORT: '70000' }))).toEqual(['METRICS_PORT'])
-  })
-
-  test.each([
-    ['SMTP_URL', 'smtp://localhost:25'],
-    ['EMAIL_PROVIDER', 'smtp'],
-  ])('%s says that what was asked for is not in this release', (name, value) => {
-    const problems = problemsOf(() => production({ [name]: value }))
-    expect(problems).toHaveLength(1)
-    expect(problems[0]).toStartWith(`${name} `)
-    expect(problems[0]).toMatch(/not (available )?in this release/)
   })
 })
 

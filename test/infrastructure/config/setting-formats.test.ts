@@ -83,7 +83,7 @@ describe('single settings', () => {
     ['REFUND_DUPLICATES', ['on', 'off'], ['true', 'ON', '1']],
     ['ALLOW_PROMOTION_CODES', ['on', 'off'], ['yes']],
     ['PREMIUM_MIN_AMOUNT', ['0', '1', '400'], ['-1', '1.00', '1e2', '100000000', 'none']],
-    ['EMAIL_PROVIDER', ['resend'], ['console', 'smtp', 'mailgun']],
+    ['EMAIL_PROVIDER', ['resend'], ['console', 'mailgun']],
     ['RESEND_API_KEY', ['re_1'], ['1', 're_', 're_1\n']],
     [
       'RESEND_BASE_URL',

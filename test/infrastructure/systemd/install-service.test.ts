@@ -81,6 +81,7 @@ describe('an installation', () => {
       'created /etc/alibi/credentials/STRIPE_SECRET_KEY',
       'created /etc/alibi/credentials/STRIPE_WEBHOOK_SECRET',
       'created /etc/alibi/credentials/RESEND_API_KEY',
+      'created /etc/alibi/credentials/SMTP_URL',
       'created /etc/alibi/credentials/DATABASE_URL',
       'created /etc/alibi/alibi.env',
       'created /etc/systemd/system/alibi.service',

@@ -17,8 +17,8 @@ const credentials = files
   .filter(({ path }) => path.startsWith(`${PLACES.credentials}/`))
   .map(({ path }) => path.slice(PLACES.credentials.length + 1))
 
-/** Not for an operator of this service: systemd's own, and what no release has had. */
-const NOT_OFFERED = ['STATE_DIRECTORY', 'SMTP_URL']
+/** Not for an operator of this service: systemd's own. */
+const NOT_OFFERED = ['STATE_DIRECTORY']
 
 describe('the settings file', () => {
   const named = [...settings.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name!)
@@ -133,6 +133,6 @@ describe('the secrets', () => {
   test('of a service that is not new are never made up', () => {
     const made = installedFiles({ ...NEW, isNew: false })
     const lengths = made.filter(({ path }) => path.startsWith(PLACES.credentials))
-    expect(lengths.map(({ text }) => text)).toEqual(['', '', '', '', '', ''])
+    expect(lengths.map(({ text }) => text)).toEqual(['', '', '', '', '', '', ''])
   })
 })

@@ -1,0 +1,179 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Content, Mailer } from '../../application/ports.ts'
+import { Unavailable } from '../../application/unavailable.ts'
+import type { Email } from '../../domain/email.ts'
+import type { OutboxKey } from '../../domain/outbox.ts'
+import { SYSTEM_TIMERS } from '../system-clock.ts'
+import type { EmailContent } from './mail-layout.ts'
+import { otpEmailWriter } from './otp-email.ts'
+import { paymentEmail } from './payment-email.ts'
+import { type Answer, sendingPace, type Timers } from './sending-pace.ts'
+import { smtpPool } from './smtp-pool.ts'
+import { openSmtpSession, SmtpFailure, type SmtpSession, type SmtpTarget } from './smtp-session.ts'
+
+const TIMEOUT_MS = 10_000
+const ID_LENGTH = 32
+
+export type SmtpMailer = Mailer & {
+  /** Ends the connections that wait for a next mail; those under way end with theirs. */
+  stop(): void
+}
+
+type Letter = { readonly to: Email; readonly messageId: string; readonly mail: EmailContent }
+
+/**
+ * Sends through a mail server, over at most five connections that are kept for the next mail. SMTP knows no key under
+ * which a mail is sent once: every attempt at a payment notice has the same Message-ID, also from another process.
+ */
+export function smtpMailer({
+  server,
+  authority,
+  from,
+  content,
+  publicUrl,
+  timeoutMs = TIMEOUT_MS,
+  timers = SYSTEM_TIMERS,
+}: SmtpTarget & {
+  from: string
+  content: Content
+  /** Where the service is: a code in a mail is bound to its host, and a payment mail leads there. */
+  publicUrl: string
+  timeoutMs?: number
+  timers?: Timers
+}): SmtpMailer {
+  const sender = addressOf(from)
+  const domain = sender.split('@').at(-1) ?? ''
+  const target = { server, authority }
+  const pool = smtpPool({
+    open: (signal) => openSmtpSession(target, { signal, timeoutMs }),
+    timers,
+  })
+  const pace = sendingPace({ timers, timeoutMs })
+  const writeOtpEmail = otpEmailWriter({ content, host: new URL(publicUrl).hostname })
+
+  async function tryOnce(letter: Letter, isCustomer: boolean, timeLeftMs: number): Promise<Answer> {
+    const tooLate = new AbortController()
+    const reason = new SmtpFailure(
+      'connect',
+      null,
+      'no connection to the mail server is free in time',
+    )
+    const cancel = timers.schedule(timeLeftMs, () => tooLate.abort(reason))
+    try {
+      const message = await compose(letter, from)
+      const envelope = { from: sender, to: letter.to }
+      const question = { isCustomer, signal: tooLate.signal }
+      await handOver((session) => session.send(envelope, message), question)
+      return { announced: UNSAID, tooMany: null }
+    } catch (error) {
+      if (!(error instanceof SmtpFailure)) throw error
+      const outage = outageOf(error)
+      if (isTooMany(error)) return { announced: UNSAID, tooMany: outage }
+      throw outage
+    } finally {
+      cancel()
+    }
+  }
+
+  /** A server may have closed a connection that was kept: the mail then goes over another one. */
+  async function handOver(
+    send: (session: SmtpSession) => Promise<void>,
+    question: { isCustomer: boolean; signal: AbortSignal },
+  ): Promise<void> {
+    for (;;) {
+      let wasFresh = true
+      try {
+        return await pool.use(({ session, isFresh }) => {
+          wasFresh = isFresh
+          return send(session)
+        }, question)
+      } catch (error) {
+        if (wasFresh || question.signal.aborted || !isStale(error)) throw error
+      }
+    }
+  }
+
+  const send = (letter: Letter, isCustomer: boolean) =>
+    pace.send((timeLeftMs) => tryOnce(letter, isCustomer, timeLeftMs), { isCustomer })
+
+  return {
+    sendOtp: (otp) =>
+      send(
+        { to: otp.to, messageId: `<${randomUUID()}@${domain}>`, mail: writeOtpEmail(otp) },
+        otp.isCustomer,
+      ),
+    async sendPaymentNotice(notice) {
+      const { to, key, language } = notice
+      const mail = paymentEmail(notice, { publicUrl, content: content.in(language) })
+      await send({ to, messageId: messageIdOf(key, domain), mail }, true)
+    },
+    stop: pool.stop,
+  }
+}
+
+const UNSAID = { limit: null, retryAfterMs: null }
+
+/** The same for the same message, and it tells nothing of the purchase. */
+function messageIdOf(key: OutboxKey, domain: string): string {
+  const id = createHash('sha256').update(key).digest('hex').slice(0, ID_LENGTH)
+  return `<${id}@${domain}>`
+}
+
+/** Of `Name <address>`, or of an address alone. */
+function addressOf(from: string): string {
+  return /<([^<>]+)>$/.exec(from)?.[1] ?? from
+}
+
+async function compose({ to, messageId, mail }: Letter, from: string): Promise<Buffer> {
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
+  const { headers, ...parts } = mail
+  const composer = new MailComposer({
+    from,
+    to,
+    messageId,
+    ...parts,
+    headers: { ...headers },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return composer.compile().build()
+}
+
+/** Whether the server had given the connection up before it was told of the mail's words. */
+function isStale(error: unknown): boolean {
+  if (!(error instanceof SmtpFailure)) return false
+  return (
+    error.reply?.status === SHUTTING_DOWN || (error.reply === null && error.step === 'envelope')
+  )
+}
+
+const SHUTTING_DOWN = 421
+const THROTTLED = 454
+
+/**
+ * Whether the sender is too fast, so that the mail may be taken a little later. What is said of a recipient is no matter
+ * of pace. 4.7.x is a policy (RFC 3463): https://docs.aws.amazon.com/ses/latest/dg/troubleshoot-smtp.html,
+ * https://www.postfix.org/postconf.5.html#smtpd_client_message_rate_limit
+ */
+function isTooMany({ step, reply }: SmtpFailure): boolean {
+  if (!reply || step === 'recipient' || step === 'login') return false
+  const { status, enhanced } = reply
+  const isTransient = status >= 400 && status < 500
+  return (
+    isTransient &&
+    (status === SHUTTING_DOWN || status === THROTTLED || !!enhanced?.startsWith('4.7.'))
+  )
+}
+
+function outageOf(failure: SmtpFailure): Unavailable {
+  const { step, reply } = failure
+  const isRefused = reply !== null && reply.status >= 500
+  // A wrong password, one that may not be sent, or a sender that the server does not let this account have.
+  const needsOperator = failure.isPlain || (isRefused && (step === 'login' || step === 'sender'))
+  return new Unavailable('email', {
+    cause: new Error(`SMTP: ${failure.message}`),
+    answered: reply !== null,
+    needsOperator,
+    setting: 'SMTP_URL',
+  })
+}
