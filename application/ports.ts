@@ -30,8 +30,8 @@ export type Mailer = {
   /** Resolves once the mail was accepted, after 10 seconds at most; throws `Unavailable('email')`. */
   sendOtp(mail: OtpMail): Promise<void>
   /**
-   * As `sendOtp`, and idempotent by the mail's key, for as long as the provider remembers keys. By SMTP, which has none,
-   * every attempt has the same Message-ID.
+   * As `sendOtp`, and idempotent by the mail's key, for as long as the provider remembers keys. By SMTP, which has
+   * none, every attempt has the same Message-ID.
    */
   sendPaymentNotice(mail: PaymentNotice): Promise<void>
 }

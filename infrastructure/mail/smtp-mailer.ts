@@ -151,8 +151,8 @@ const SHUTTING_DOWN = 421
 const THROTTLED = 454
 
 /**
- * Whether the sender is too fast, so that the mail may be taken a little later. What is said of a recipient is no matter
- * of pace. 4.7.x is a policy (RFC 3463): https://docs.aws.amazon.com/ses/latest/dg/troubleshoot-smtp.html,
+ * Whether the sender is too fast, so that the mail may be taken a little later. What is said of a recipient is no
+ * matter of pace. 4.7.x is a policy (RFC 3463): https://docs.aws.amazon.com/ses/latest/dg/troubleshoot-smtp.html,
  * https://www.postfix.org/postconf.5.html#smtpd_client_message_rate_limit
  */
 function isTooMany({ step, reply }: SmtpFailure): boolean {

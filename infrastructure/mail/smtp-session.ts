@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isLoopback } from '../../application/loopback.ts'
 import type { SmtpServer } from '../config/smtp-url.ts'
@@ -6,6 +7,8 @@ import type { SmtpServer } from '../config/smtp-url.ts'
 /** A connection to a mail server over which mails go one after the other, logged in where that is asked for. */
 export type SmtpSession = {
   isOpen(): boolean
+  /** Null where it is in the clear; `validUntil` is the end of the server's certificate. */
+  readonly tls: { readonly version: string; readonly validUntil: Date | null } | null
   /** Throws `SmtpFailure`. */
   send(envelope: { readonly from: string; readonly to: string }, message: Buffer): Promise<void>
   /** Says good-bye, and ends the connection. */
@@ -121,6 +124,7 @@ export async function openSmtpSession(
 
   return {
     isOpen: () => isOpen,
+    tls: connection.secure ? tlsOf(connection._socket) : null,
     async send({ from, to }, message) {
       const words = Readable.from([message])
       const envelope = { from, to: [to] }
@@ -134,6 +138,13 @@ export async function openSmtpSession(
     },
     close,
   }
+}
+
+function tlsOf(socket: unknown): SmtpSession['tls'] {
+  if (!(socket instanceof TLSSocket)) return { version: 'TLS', validUntil: null }
+  const validUntil = new Date(socket.getPeerCertificate().valid_to)
+  const isKnown = !Number.isNaN(validUntil.getTime())
+  return { version: socket.getProtocol() ?? 'TLS', validUntil: isKnown ? validUntil : null }
 }
 
 /** Longer than anybody waits: the callers have deadlines, and idle connections are ended by the pool. */

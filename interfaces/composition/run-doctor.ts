@@ -64,7 +64,7 @@ export async function openChecks(
       : [databaseCheck(parts, clock), backupCheck(parts, { clock, rights })]),
     clockCheck(parts, { clock, offline }),
     paymentCheck(parts, clock),
-    mailCheck(parts, mailTo),
+    mailCheck(parts, { mailTo, clock }),
     reachCheck(parts, { version }),
   ]
   return { checks, areSettingsRight: facts.problems.length === 0 }
@@ -191,14 +191,23 @@ function paymentCheck({ payment, network }: PartialConfig, clock: Clock): Check 
   }
 }
 
-function mailCheck({ email, network }: PartialConfig, mailTo: Email | null): Check {
+function mailCheck(
+  { email, network }: PartialConfig,
+  { mailTo, clock }: { mailTo: Email | null; clock: Clock },
+): Check {
   const names = ['mail'] as const
   if (!email) return unknown(names)
   const { email: provider, emailFrom: from } = email
   return {
     names,
-    needsNetwork: provider.provider === 'resend',
+    needsNetwork: provider.provider !== 'console',
     async run() {
+      if (provider.provider === 'smtp') {
+        const { checkSmtp } = await import('../../application/doctor/smtp.ts')
+        const { probeSmtp } = await import('../../infrastructure/doctor/smtp.ts')
+        const { server } = provider
+        return checkSmtp(await probeSmtp({ server, from, now: clock.now(), timeoutMs: TIMEOUT_MS }))
+      }
       if (provider.provider !== 'resend') return checkMail(null)
       const { probeResend } = await import('../../infrastructure/doctor/resend.ts')
       const publicUrl = network?.publicUrl ?? null

@@ -47,8 +47,8 @@ describe('the settings in the documents', () => {
   })
 
   test('are all described, each once', () => {
-    // systemd's own, and what this release refuses.
-    const notSet = ['STATE_DIRECTORY', 'CREDENTIALS_DIRECTORY', 'SMTP_URL']
+    // systemd's own.
+    const notSet = ['STATE_DIRECTORY', 'CREDENTIALS_DIRECTORY']
     const expected = [...read].filter((name) => !name.endsWith('_FILE') && !notSet.includes(name))
     expect(defaults.map(({ name }) => name).toSorted()).toEqual(expected.toSorted())
     const { text } = named('docs/configuration.md')

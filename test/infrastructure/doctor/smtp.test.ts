@@ -1,0 +1,99 @@
+import { afterEach, beforeAll, expect, test } from 'bun:test'
+import { checkSmtp } from '../../../application/doctor/smtp.ts'
+import { DAY_MS } from '../../../domain/duration.ts'
+import { SMTP_URL } from '../../../infrastructure/config/smtp-url.ts'
+import { type LookUpTxt, probeSmtp } from '../../../infrastructure/doctor/smtp.ts'
+import { makeMailCertificates, startSmtpDouble } from '../../support/smtp-double.ts'
+
+let certificates: Awaited<ReturnType<typeof makeMailCertificates>>
+beforeAll(async () => {
+  certificates = await makeMailCertificates()
+})
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp()
+})
+
+const RECORDS: Record<string, string[]> = {
+  'mail.example.com': ['v=spf1 include:example.net -all', 'another record'],
+  '_dmarc.example.com': ['v=DMARC1; p=reject'],
+}
+const lookUp =
+  (records: Record<string, string[]>): LookUpTxt =>
+  async (name) => {
+    const found = records[name]
+    if (!found) throw Object.assign(new Error('none'), { code: 'ENOTFOUND' })
+    return found
+  }
+
+/** The level and the words of each finding. */
+async function findings(
+  url: string,
+  {
+    records = RECORDS,
+    authority = certificates.authority,
+    inDays = -30,
+    lookUpTxt = lookUp(records),
+  }: {
+    records?: Record<string, string[]>
+    authority?: string
+    inDays?: number
+    lookUpTxt?: LookUpTxt
+  } = {},
+): Promise<string[]> {
+  const server = SMTP_URL.parse(url)!
+  const from = 'Alibi <no-reply@mail.example.com>'
+  const now = new Date(Date.now() + inDays * DAY_MS)
+  const facts = await probeSmtp({ server, authority, from, now, timeoutMs: 2000, lookUpTxt })
+  return checkSmtp(facts).map(({ level, text }) => `${level} ${text}`)
+}
+
+async function openServer(options: Parameters<typeof startSmtpDouble>[0] = {}) {
+  const server = await startSmtpDouble({ certificate: certificates, ...options })
+  cleanUps.push(server.stop)
+  return server
+}
+
+test('a mail server that is right is reached over TLS, logged in to, and sent nothing', async () => {
+  for (const tls of ['starttls', 'first'] as const) {
+    const server = await openServer({ tls, login: true })
+    expect(await findings(server.url)).toEqual([
+      'ok the mail server answers over TLSv1.3, and takes the log-in',
+      'ok mail.example.com has a record of SPF',
+      'ok _dmarc.mail.example.com has a record of DMARC',
+    ])
+    expect(server.mails).toEqual([])
+  }
+})
+
+test('a certificate that ends soon is a warning', async () => {
+  const server = await openServer({ tls: 'starttls' })
+  const [, warning] = await findings(server.url, { inDays: 0 })
+  expect(warning).toMatch(/^warning the certificate of the mail server ends in [12] days$/)
+})
+
+test('a wrong certificate, a wrong password and no server at all are failures', async () => {
+  const server = await openServer({ tls: 'starttls', login: true })
+  const untrusted = { authority: certificates.otherAuthority }
+  expect((await findings(server.url, untrusted))[0]).toStartWith(
+    'failed the mail server cannot be used: connect: ',
+  )
+  expect((await findings(server.url.replace('alibi', 'other')))[0]).toBe(
+    'failed the mail server refuses the log-in: login: EAUTH: 535',
+  )
+  await server.stop()
+  expect((await findings(server.url))[0]).toStartWith('failed the mail server cannot be used: ')
+})
+
+test('a domain without SPF and DMARC, or with two, is warned of; silent name servers are not', async () => {
+  const server = await openServer()
+  const levels = async (options: Parameters<typeof findings>[1]) =>
+    (await findings(server.url, options)).map((line) => line.split(' ', 1)[0])
+  expect(await levels({ records: {} })).toEqual(['ok', 'warning', 'warning'])
+  const twice = { 'mail.example.com': ['v=spf1 -all', 'v=spf1 +all'], '_dmarc.example.com': ['x'] }
+  expect(await levels({ records: twice })).toEqual(['ok', 'warning', 'warning'])
+  const lookUpTxt = async () => {
+    throw Object.assign(new Error('late'), { code: 'ETIMEOUT' })
+  }
+  expect(await levels({ lookUpTxt })).toEqual(['ok', 'skipped', 'skipped'])
+})
