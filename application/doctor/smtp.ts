@@ -8,6 +8,11 @@ export type SmtpFacts = {
   readonly server: SmtpAnswer
   readonly spf: DomainRecord
   readonly dmarc: DomainRecord
+  /** Null where none was asked for, or the server was not reached. */
+  readonly testMail:
+    | { readonly kind: 'sent' }
+    | { readonly kind: 'failed'; readonly reason: string }
+    | null
   readonly now: Date
 }
 
@@ -26,9 +31,10 @@ export type DomainRecord = 'one' | 'none' | 'several' | 'unknown'
 const EXPIRES_SOON_MS = 14 * DAY_MS
 
 export function checkSmtp(facts: SmtpFacts): readonly Finding[] {
-  const { senderDomain, server, spf, dmarc, now } = facts
+  const { senderDomain, server, spf, dmarc, testMail, now } = facts
   return [
     ...checkServer(server, now),
+    ...(testMail ? [checkTestMail(testMail)] : []),
     ...checkRecord(spf, { name: 'SPF', where: senderDomain, begins: 'v=spf1' }),
     ...checkRecord(dmarc, {
       name: 'DMARC',
@@ -60,6 +66,16 @@ function checkServer(server: SmtpAnswer, now: Date): Finding[] {
   const days = Math.max(0, Math.floor(validMs / DAY_MS))
   const text = `the certificate of the mail server ends in ${days} days`
   return [reached, warning(text, 'have it renewed: afterwards no mail goes out')]
+}
+
+function checkTestMail(testMail: NonNullable<SmtpFacts['testMail']>): Finding {
+  const { ok, failed } = findingsOn('mail')
+  return testMail.kind === 'sent'
+    ? ok('a test mail is on its way: see that it arrives, and not among the spam')
+    : failed(
+        `the mail server refuses the test mail: ${testMail.reason}`,
+        'see that it lets this account send as EMAIL_FROM',
+      )
 }
 
 function checkRecord(

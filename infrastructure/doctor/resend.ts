@@ -84,7 +84,8 @@ function readReceipt(sent: Answered<{ readonly id: unknown }>): Outcome<null> {
   return { kind: 'unreachable', reason: 'an answer that makes no sense' }
 }
 
-function testMailTo(
+/** The mail of `alibi doctor --mail-to`. */
+export function testMailTo(
   to: Email,
   { from, publicUrl }: { from: string; publicUrl: string | null },
 ): { from: string; to: string; subject: string; text: string; headers: Record<string, string> } {

@@ -1,44 +1,84 @@
 import { Resolver } from 'node:dns/promises'
-import type { DomainRecord, SmtpAnswer, SmtpFacts } from '../../application/doctor/smtp.ts'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import type { DomainRecord, SmtpFacts } from '../../application/doctor/smtp.ts'
+import type { Email } from '../../domain/email.ts'
 import { codeOf } from '../files/node-errors.ts'
-import { openSmtpSession, SmtpFailure, type SmtpTarget } from '../mail/smtp-session.ts'
+import {
+  openSmtpSession,
+  SmtpFailure,
+  type SmtpSession,
+  type SmtpTarget,
+} from '../mail/smtp-session.ts'
+import { testMailTo } from './resend.ts'
 
 /** The TXT records of a name. Throws with Node's `code`: `ENOTFOUND` and `ENODATA` where there are none. */
 export type LookUpTxt = (name: string) => Promise<readonly string[]>
 
-/** Connects to the mail server and logs in, sends nothing, and looks at the records of the sender's domain. */
+/** Connects to the mail server and logs in, sends a mail where one is asked for, and looks at the records of the sender's domain. */
 export async function probeSmtp({
   server,
   authority,
   from,
+  publicUrl,
+  mailTo,
   now,
   timeoutMs,
   lookUpTxt = systemTxt(timeoutMs),
 }: SmtpTarget & {
   from: string
+  publicUrl: string | null
+  /** Null sends none. */
+  mailTo: Email | null
   now: Date
   timeoutMs: number
   lookUpTxt?: LookUpTxt
 }): Promise<SmtpFacts> {
   const senderDomain = from.replace(/>$/, '').split('@').at(-1)?.toLowerCase() ?? ''
-  const [answer, spf, dmarc] = await Promise.all([
-    reach({ server, authority }, timeoutMs),
+  const letter = mailTo && testMailTo(mailTo, { from, publicUrl })
+  const [reached, spf, dmarc] = await Promise.all([
+    reach({ server, authority }, letter, timeoutMs),
     findRecord(lookUpTxt, senderDomain, /^v=spf1(?: |$)/i),
     findDmarc(lookUpTxt, senderDomain),
   ])
-  return { senderDomain, server: answer, spf, dmarc, now }
+  return { senderDomain, ...reached, spf, dmarc, now }
 }
 
-async function reach(target: SmtpTarget, timeoutMs: number): Promise<SmtpAnswer> {
+async function reach(
+  target: SmtpTarget,
+  letter: ReturnType<typeof testMailTo> | null,
+  timeoutMs: number,
+): Promise<Pick<SmtpFacts, 'server' | 'testMail'>> {
   try {
     const signal = AbortSignal.timeout(timeoutMs)
     const session = await openSmtpSession(target, { signal, timeoutMs })
     const { tls } = session
-    session.quit()
-    return { kind: 'reached', tls, isLoggedIn: target.server.credentials !== null }
+    const isLoggedIn = target.server.credentials !== null
+    const testMail = letter && (await sendTest(session, letter, signal))
+    if (session.isOpen()) session.quit()
+    return { server: { kind: 'reached', tls, isLoggedIn }, testMail }
   } catch (error) {
     if (!(error instanceof SmtpFailure)) throw error
-    return { kind: 'failed', isLogIn: error.step === 'login', reason: error.message }
+    const { step, message: reason } = error
+    return { server: { kind: 'failed', isLogIn: step === 'login', reason }, testMail: null }
+  }
+}
+
+async function sendTest(
+  session: SmtpSession,
+  letter: ReturnType<typeof testMailTo>,
+  signal: AbortSignal,
+): Promise<SmtpFacts['testMail']> {
+  const from = letter.from.replace(/^.*<|>$/g, '')
+  const message = await new MailComposer(letter).compile().build()
+  signal.addEventListener('abort', session.close, { once: true })
+  try {
+    await session.send({ from, to: letter.to }, message)
+    return { kind: 'sent' }
+  } catch (error) {
+    if (!(error instanceof SmtpFailure)) throw error
+    return { kind: 'failed', reason: error.message }
+  } finally {
+    signal.removeEventListener('abort', session.close)
   }
 }
 

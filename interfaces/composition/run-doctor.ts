@@ -206,7 +206,17 @@ function mailCheck(
         const { checkSmtp } = await import('../../application/doctor/smtp.ts')
         const { probeSmtp } = await import('../../infrastructure/doctor/smtp.ts')
         const { server } = provider
-        return checkSmtp(await probeSmtp({ server, from, now: clock.now(), timeoutMs: TIMEOUT_MS }))
+        const publicUrl = network?.publicUrl ?? null
+        return checkSmtp(
+          await probeSmtp({
+            server,
+            from,
+            publicUrl,
+            mailTo,
+            now: clock.now(),
+            timeoutMs: TIMEOUT_MS,
+          }),
+        )
       }
       if (provider.provider !== 'resend') return checkMail(null)
       const { probeResend } = await import('../../infrastructure/doctor/resend.ts')

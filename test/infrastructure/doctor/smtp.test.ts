@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, expect, test } from 'bun:test'
 import { checkSmtp } from '../../../application/doctor/smtp.ts'
 import { DAY_MS } from '../../../domain/duration.ts'
+import type { Email } from '../../../domain/email.ts'
 import { SMTP_URL } from '../../../infrastructure/config/smtp-url.ts'
 import { type LookUpTxt, probeSmtp } from '../../../infrastructure/doctor/smtp.ts'
 import { makeMailCertificates, startSmtpDouble } from '../../support/smtp-double.ts'
@@ -34,17 +35,20 @@ async function findings(
     authority = certificates.authority,
     inDays = -30,
     lookUpTxt = lookUp(records),
+    mailTo = null,
   }: {
     records?: Record<string, string[]>
     authority?: string
     inDays?: number
     lookUpTxt?: LookUpTxt
+    mailTo?: Email | null
   } = {},
 ): Promise<string[]> {
   const server = SMTP_URL.parse(url)!
   const from = 'Alibi <no-reply@mail.example.com>'
   const now = new Date(Date.now() + inDays * DAY_MS)
-  const facts = await probeSmtp({ server, authority, from, now, timeoutMs: 2000, lookUpTxt })
+  const around = { from, now, mailTo, publicUrl: 'https://alibi.example.com' }
+  const facts = await probeSmtp({ ...around, server, authority, timeoutMs: 2000, lookUpTxt })
   return checkSmtp(facts).map(({ level, text }) => `${level} ${text}`)
 }
 
@@ -96,4 +100,15 @@ test('a domain without SPF and DMARC, or with two, is warned of; silent name ser
     throw Object.assign(new Error('late'), { code: 'ETIMEOUT' })
   }
   expect(await levels({ lookUpTxt })).toEqual(['ok', 'skipped', 'skipped'])
+})
+
+test('a test mail is sent where one is asked for, and a refusal of it is a failure', async () => {
+  const server = await openServer({ tls: 'starttls', login: true })
+  const mailTo = 'anna@example.com' as Email
+  expect((await findings(server.url, { mailTo }))[1]).toStartWith('ok a test mail is on its way')
+  expect(server.mails).toMatchObject([{ from: 'no-reply@mail.example.com', to: mailTo }])
+  server.fault('sender', { status: 553, words: '5.7.1 not yours' })
+  expect((await findings(server.url, { mailTo }))[1]).toBe(
+    'failed the mail server refuses the test mail: sender: EENVELOPE: 553 5.7.1 not yours',
+  )
 })
