@@ -14,7 +14,10 @@ import { testMailTo } from './resend.ts'
 /** The TXT records of a name. Throws with Node's `code`: `ENOTFOUND` and `ENODATA` where there are none. */
 export type LookUpTxt = (name: string) => Promise<readonly string[]>
 
-/** Connects to the mail server and logs in, sends a mail where one is asked for, and looks at the records of the sender's domain. */
+/**
+ * Connects to the mail server, logs in, sends a mail where one is asked for, and looks at the records of the sender's
+ * domain. It needs no setting but those of mails.
+ */
 export async function probeSmtp({
   server,
   authority,
