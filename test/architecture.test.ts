@@ -149,6 +149,7 @@ function wideComments({ file, text }: Source): string[] {
 const sources = await readSources('{domain,application,infrastructure,interfaces}/**/*.ts')
 const tests = await readSources('test/**/*.ts')
 const benchmark = await readSources('bench/**/*.ts')
+const examples = await readSources('examples/**/*.ts')
 
 describe('the source', () => {
   test('is all there: every folder has files to look at', () => {
@@ -231,11 +232,26 @@ describe('the benchmark', () => {
   })
 })
 
+describe('the examples', () => {
+  test('stand alone, and have no file or folder that is more than a person takes in', () => {
+    expect(examples.length).toBeGreaterThan(0)
+    const strayed = examples.flatMap((source) =>
+      namedFiles(source).filter((named) => path.relative('examples', named).startsWith('..')),
+    )
+    expect(strayed).toEqual([])
+    expect(examples.filter(({ text }) => text.split('\n').length > LINES_MAX)).toEqual([])
+    expect(crowdedFolders(examples)).toEqual([])
+    expect(examples.map(({ file }) => file).filter((file) => VAGUE_NAME.test(file))).toEqual([])
+  })
+})
+
 describe('the comments', () => {
-  test('of the product, the release, the benchmark and the tests fit on a screen', async () => {
+  test('of the product, the release, the benchmark, the examples and the tests fit on a screen', async () => {
     const release = await readSources('release/**/*.ts')
     expect(release.length).toBeGreaterThan(0)
-    expect([...sources, ...release, ...benchmark, ...tests].flatMap(wideComments)).toEqual([])
+    expect(
+      [...sources, ...release, ...benchmark, ...examples, ...tests].flatMap(wideComments),
+    ).toEqual([])
   })
 })
 

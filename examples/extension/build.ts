@@ -12,13 +12,12 @@ const LOCALES: Readonly<Record<string, readonly string[]>> = {
 }
 const MANIFEST_STRINGS = ['description', 'insert'] as const
 
-const {
-  ALIBI_URL = 'http://localhost:3000',
-  ALIBI_NAME = 'Alibi',
-  ALIBI_VERSION = '1.0.0',
-} = process.env
+const { env } = process
+const url = env['ALIBI_URL'] ?? 'http://localhost:3000'
+const name = env['ALIBI_NAME'] ?? 'Alibi'
+const version = env['ALIBI_VERSION'] ?? '1.0.0'
 const folder = process.argv[2] ?? join(import.meta.dir, 'dist')
-const { origin, protocol, hostname } = new URL(ALIBI_URL)
+const { origin, protocol, hostname } = new URL(url)
 if (protocol !== 'https:' && hostname !== 'localhost' && hostname !== '127.0.0.1') {
   throw new Error('ALIBI_URL has to begin with https://, unless it is on this machine')
 }
@@ -37,7 +36,7 @@ if (!success) throw new AggregateError(logs, 'the scripts cannot be built')
 for (const file of ['popup.html', 'popup.css']) {
   await cp(join(import.meta.dir, 'src', file), join(folder, file))
 }
-const manifest = manifestOf({ url: origin, name: ALIBI_NAME, version: ALIBI_VERSION })
+const manifest = manifestOf({ url: origin, name, version })
 await Bun.write(join(folder, 'manifest.json'), JSON.stringify(manifest))
 for (const size of ICON_SIZES) await Bun.write(join(folder, `icons/${size}.png`), icon(size))
 
@@ -52,4 +51,4 @@ for await (const file of new Bun.Glob('*.json').scan(messages)) {
   }
   await Bun.write(join(folder, 'words', file), JSON.stringify(strings))
 }
-console.log(`${ALIBI_NAME} for ${origin} is in ${folder}`)
+console.log(`${name} for ${origin} is in ${folder}`)

@@ -148,7 +148,7 @@ test.each(['en', 'ar', 'ja'])(
     }),
 )
 
-/** A page with fields, the caret between two words of the first. Its host is the one that the extension may write on. */
+/** Fields on a page of the host that the extension may always write on; the caret is between two words of the first. */
 async function openFields({ context }: Extension, url: string): Promise<Page> {
   const page = await context.newPage()
   await page.route('**/fields', (route) =>
@@ -217,6 +217,28 @@ test('a token that has expired leads back to the code, and signing out leaves no
     ]).then(JSON.stringify)`)
     expect(kept).not.toContain(email)
     expect(JSON.parse(kept)[0]).toMatchObject({ ticket: null, expired: null, excuse: null })
+  }))
+
+test('an address that has lost its premium is led to the payment page again', () =>
+  withExtension(patient.url(), async (extension) => {
+    const email = 'refunded@example.com'
+    const popup = await extension.openPopup()
+    await proveAddress(popup, email)
+    const buy = popup.getByRole('button', { name: english.buy, exact: true })
+    await buy.waitFor()
+    await popup.evaluate(
+      `chrome.storage.local.set({ ticket: { email: '${email}', token: 'some' } })`,
+    )
+    const worker = await extension.background()
+    await worker.evaluate(`
+      globalThis.served = fetch
+      globalThis.fetch = async () => Response.json({ error: 'Premium access required' }, { status: 403 })`)
+    await press(popup, english.generate)
+    await popup.getByText(english.error_premium_required).waitFor()
+    await worker.evaluate('globalThis.fetch = served')
+    const opened = extension.context.waitForEvent('page')
+    await buy.click()
+    await (await opened).waitForURL(`${patient.url()}/sandbox/**`)
   }))
 
 test('whoever is offline is told so, and the next press works once they are back', () =>

@@ -46,7 +46,7 @@ export async function loadUnpacked(
       `--disable-extensions-except=${folder}`,
       '--disable-features=DisableLoadExtensionCommandLineSwitch',
     ],
-    viewport: { width: 380, height: 600 },
+    viewport: { width: 375, height: 600 },
     reducedMotion: 'reduce',
   })
   context.setDefaultTimeout(PATIENCE_MS)
