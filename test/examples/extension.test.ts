@@ -192,6 +192,33 @@ test('the context menu writes into an input and into editable text, and never in
     await popup.getByText(english.no_field).waitFor()
   }))
 
+test('it writes on the page of another host only once the person has called it there', () =>
+  withExtension(patient.url(), async (extension) => {
+    using host = otherHost()
+    const email = 'elsewhere@example.com'
+    await givePremium(patient.url(), email)
+    const popup = await extension.openPopup()
+    await proveAddress(popup, email)
+    await popup.locator('#excuse-step').waitFor()
+
+    const field = await openFields(extension, host.url)
+    await pressShortcut(extension, field)
+    await popup.waitForFunction(`chrome.action.getBadgeText({}).then((text) => text === '!')`)
+    expect(await field.locator('textarea').inputValue()).toBe('Dear  Bye')
+
+    await extension.pressButton(field)
+    await pressShortcut(extension, field)
+    await field.waitForFunction(`document.querySelector('textarea').value.length > 12`)
+  }))
+
+function otherHost(): { readonly url: string } & Disposable {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+  return {
+    url: server.url.origin,
+    [Symbol.dispose]: () => void server.stop(true),
+  }
+}
+
 test('a token that has expired leads back to the code, and signing out leaves nothing of the person', () =>
   withExtension(patient.url(), async (extension) => {
     const email = 'expired@example.com'

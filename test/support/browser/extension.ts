@@ -11,6 +11,8 @@ export type Extension = {
   background(): Promise<Worker>
   /** Its popup, as a page of its own. */
   openPopup(language?: string): Promise<Page>
+  /** Presses its button in the tab of a page, which lets it write there (`activeTab`). */
+  pressButton(page: Page): Promise<void>
 }
 
 /** A browser that loads extensions, which the one from npm, a headless shell, does not. Null, with a line, for none. */
@@ -44,6 +46,8 @@ export async function loadUnpacked(
       '--no-sandbox',
       `--load-extension=${folder}`,
       `--disable-extensions-except=${folder}`,
+      // For pressing its button.
+      '--enable-unsafe-extension-debugging',
       '--disable-features=DisableLoadExtensionCommandLineSwitch',
     ],
     viewport: { width: 375, height: 600 },
@@ -63,6 +67,17 @@ export async function loadUnpacked(
       await page.locator('#language').selectOption(language)
       await page.locator(`html[lang=${language}]`).waitFor()
       return page
+    },
+    async pressButton(page) {
+      const session = await context.browser()?.newBrowserCDPSession()
+      if (!session) throw new Error('the browser is not driven by a pipe')
+      const filter = [{ type: 'tab' }]
+      const { targetInfos } = await session.send('Target.getTargets', { filter })
+      const tab = targetInfos.find(({ url }) => url === page.url())
+      const id = new URL((await background()).url()).host
+      // Newer than the driver's own types.
+      const send = session.send as (method: string, params: object) => Promise<unknown>
+      await send.call(session, 'Extensions.triggerAction', { id, targetId: tab?.targetId })
     },
   }
 }
