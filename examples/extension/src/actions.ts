@@ -2,10 +2,8 @@ import { ask, Problem } from './alibi.ts'
 import { codeChallengeOf, newCodeVerifier } from './proof-key.ts'
 import { forgetEverything, keep, type Proof, readState, remember } from './storage.ts'
 
-/** All `/auth/` paths share five requests in 15 minutes: one that was just made is not repeated. */
-const TOKEN_PAUSE_MS = 20_000
-
-let lastAskedForToken = 0
+/** Doubled by each ask: all `/auth/` paths share five requests in 15 minutes, and the code has taken two. */
+const TOKEN_PAUSE_MS = 30_000
 
 /** Sends a code to the address. The proof that it begins replaces another one. */
 export async function sendCode(email: string): Promise<void> {
@@ -45,7 +43,7 @@ export async function pay(): Promise<void> {
     const { checkoutUrl } = await ask<{ checkoutUrl: string }>('POST', '/checkout', {
       body: { email, codeVerifier, lang: language },
     })
-    await remember({ proof: { ...proof, payingSince: Date.now() } })
+    await remember({ proof: { email, codeVerifier, step: 'buy', payingSince: Date.now() } })
     await chrome.tabs.create({ url: checkoutUrl })
   } catch (error) {
     if (error instanceof Problem && error.status === 409) return askForToken()
@@ -59,7 +57,7 @@ export async function askForToken(): Promise<void> {
   const { proof } = await readState()
   if (!proof) return
   const { email, codeVerifier } = proof
-  lastAskedForToken = Date.now()
+  await remember({ proof: { ...proof, asks: (proof.asks ?? 0) + 1, askedAt: Date.now() } })
   try {
     const body = { email, codeVerifier }
     const { token } = await ask<{ token: string }>('POST', '/auth/token', { body })
@@ -79,12 +77,20 @@ async function endProof({ email, codeVerifier }: Proof): Promise<void> {
   if (proof?.email === email && proof.codeVerifier === codeVerifier) await remember({ proof: null })
 }
 
-/** As `askForToken`, for whoever only looks: not at once again, and no problem is worth a word. */
-export async function lookForPayment(): Promise<boolean> {
+/**
+ * As `askForToken`, for whoever only looks: less and less often, and no problem is worth a word. The first thanks of the
+ * payment page are worth an ask at once. Whether the token has come.
+ */
+export async function lookForPayment({ isThanked = false } = {}): Promise<boolean> {
   const { proof } = await readState()
   if (!proof?.payingSince) return false
-  if (Date.now() - lastAskedForToken >= TOKEN_PAUSE_MS) await askForToken().catch(() => {})
-  return (await readState()).proof === null
+  const { asks = 0, askedAt = 0 } = proof
+  const isNews = isThanked && !proof.isThanked
+  if (isNews) await remember({ proof: { ...proof, isThanked } })
+  if (isNews || Date.now() - askedAt >= TOKEN_PAUSE_MS * 2 ** asks) {
+    await askForToken().catch(() => {})
+  }
+  return (await readState()).ticket !== null
 }
 
 /** The next excuse that fits the choice. A token that opens nothing any more is put aside. */

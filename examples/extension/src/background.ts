@@ -84,11 +84,13 @@ chrome.alarms.onAlarm.addListener(() => void look())
 
 // The payment page ends where the service says thank you.
 chrome.tabs.onUpdated.addListener((_, { status }, { url }) => {
-  if (status === 'complete' && url?.startsWith(`${ALIBI_URL}/payment/success`)) void look()
+  if (status === 'complete' && url?.startsWith(`${ALIBI_URL}/payment/success`)) {
+    void look({ isThanked: true })
+  }
 })
 
-async function look(): Promise<void> {
-  if (!(await lookForPayment())) return
+async function look(event = {}): Promise<void> {
+  if (!(await lookForPayment(event))) return
   await chrome.alarms.clearAll()
   await chrome.action.setBadgeText({ text: '✓' })
 }

@@ -26,6 +26,11 @@ export type Proof = {
   readonly devCode?: string
   /** When the payment page was opened last, in milliseconds since 1970. */
   readonly payingSince?: number
+  /** Since then: how often it was asked whether the money has come, and when last. */
+  readonly asks?: number
+  readonly askedAt?: number
+  /** Whether the page that says thank you has been seen. */
+  readonly isThanked?: boolean
 }
 
 /** Why something did not work, as the person is told. */
