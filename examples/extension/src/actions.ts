@@ -78,8 +78,8 @@ async function endProof({ email, codeVerifier }: Proof): Promise<void> {
 }
 
 /**
- * As `askForToken`, for whoever only looks: less and less often, and no problem is worth a word. The first thanks of the
- * payment page are worth an ask at once. Whether the token has come.
+ * As `askForToken`, for whoever only looks: less and less often, and no problem is worth a word. The first thanks of
+ * the payment page are worth an ask at once. Whether the token has come.
  */
 export async function lookForPayment({ isThanked = false } = {}): Promise<boolean> {
   const { proof } = await readState()
