@@ -50,7 +50,8 @@ async function run(argv: readonly string[]): Promise<number> {
   if ('topic' in line) return help({ ...line, groups: COMMAND_GROUPS, print })
 
   const { command, asked, options } = line
-  const env = options.envFile === null ? process.env : withSettingsFile(options.envFile)
+  const isFileRead = options.envFile !== null && !command.writesSettings
+  const env = isFileRead ? withSettingsFile(options.envFile) : process.env
   const watchReader = onFirstUse(() => process.stdout.on('error', endUnread))
   function printWatched(text: string): void {
     if (!command.outlivesItsReader) watchReader()

@@ -9,6 +9,7 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   wrongUsage: 'wrong usage',
   wrongSettings:
     'wrong settings; of `alibi serve` also a database that is damaged, of a newer release, or cannot be migrated',
+  interrupted: 'stopped by Ctrl-C; of `alibi setup`',
 }
 
 const INTRODUCTION = `<!-- \`bun run docs:commands\` writes this page. Change the command and its help instead. -->

@@ -3,13 +3,13 @@ import type { Outcome } from '../../application/doctor/finding.ts'
 import type { PriceFacts, StripeFacts } from '../../application/doctor/stripe.ts'
 import type { Endpoint } from '../../application/doctor/webhook.ts'
 import type { Clock } from '../../application/ports.ts'
-import { Unavailable } from '../../application/unavailable.ts'
 import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
 import { isInvalidRequest, isMissing } from '../stripe/answers.ts'
 import { stripeClient } from '../stripe/client.ts'
 import { ENDPOINT_EVENT_TYPES, EVENT_TYPES } from '../stripe/events.ts'
 import { toSeconds } from '../stripe/objects.ts'
+import { outcomeOf, UNAUTHORIZED_STATUS } from '../stripe/outcome.ts'
 import { expectList, readAllPages } from '../stripe/pages.ts'
 import { readPriceFacts } from '../stripe/prices.ts'
 
@@ -149,34 +149,12 @@ async function listEndpoints(stripe: Stripe): Promise<readonly Endpoint[]> {
   }))
 }
 
-const UNAUTHORIZED = 401
-const FORBIDDEN = 403
-
-async function outcomeOf<Value>(asked: Promise<Value>): Promise<Outcome<Value>> {
-  try {
-    return { kind: 'answered', value: await asked }
-  } catch (error) {
-    const cause = error instanceof Unavailable ? error.cause : error
-    if (!(cause instanceof Stripe.errors.StripeError)) {
-      return {
-        kind: 'unreachable',
-        reason: cause instanceof Error ? cause.message : 'an unknown error',
-      }
-    }
-    const { statusCode: status } = cause
-    if (status === UNAUTHORIZED || status === FORBIDDEN) return { kind: 'refused', status }
-    // Stripe's own words may contain a part of the key.
-    if (status !== undefined) return { kind: 'unreachable', reason: `it answers HTTP ${status}` }
-    return { kind: 'unreachable', reason: 'no connection, or an answer that makes no sense' }
-  }
-}
-
 /** Whether nothing is known: an invalid key is refused with 401, a key without this permission with 403. */
 function isNoAnswer(
   outcome: Outcome<unknown>,
 ): outcome is Exclude<Outcome<unknown>, { kind: 'answered' }> {
   return (
     outcome.kind === 'unreachable' ||
-    (outcome.kind === 'refused' && outcome.status === UNAUTHORIZED)
+    (outcome.kind === 'refused' && outcome.status === UNAUTHORIZED_STATUS)
   )
 }

@@ -18,6 +18,9 @@ export const PLACES = {
 
 const DENIED = /^IPAddressDeny=.*\n/m
 
+/** The settings file of a new service. */
+export const SETTINGS_TEMPLATE = settings
+
 /** The unit that is installed on a system that asks these link-local name servers. */
 export function unitText(nameServers: readonly string[]): string {
   if (nameServers.length === 0) return unit

@@ -7,6 +7,7 @@ import type { Language } from '../../domain/language.ts'
 import type { Handler } from '../http/handler.ts'
 import type { Listener } from '../http/listen.ts'
 import type { CommandWords } from './command-words.ts'
+import type { Setup, SetupPlace, Terminal } from './setup/setup-context.ts'
 
 /**
  * The ways of a command to talk with its user, and everything that it can ask for. Nothing is loaded or opened before a
@@ -59,6 +60,9 @@ export type CommandContext = {
   readonly openBackup: (file: string) => Promise<(onStep: OnStep) => BackupReport>
   readonly openRestore: (file: string) => Promise<(onStep: OnStep) => PreparedRestore>
 
+  /** Null where there is nobody to ask. */
+  readonly openTerminal: () => Promise<Terminal | null>
+  readonly openSetup: (place: SetupPlace, files: { readonly completion: string }) => Promise<Setup>
   readonly openInstallation: (place: InstallationPlace) => Promise<Installation>
   /** Null where there is no systemd to ask. */
   readonly openServiceState: () => Promise<(() => Promise<ServiceState>) | null>

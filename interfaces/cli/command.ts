@@ -5,6 +5,8 @@ import type { CommandWords, OptionValues } from './command-words.ts'
 export type Command<Asked extends object = object> = CommandWords & {
   /** The command goes on when nothing reads its output any more. The other commands end then. */
   readonly outlivesItsReader?: true
+  /** The command reads and writes the settings file by itself: it may not be there yet. */
+  readonly writesSettings?: true
   /** The meaning of the operands, which are as many as the words name, and of its options. */
   parse(operands: readonly string[], values: OptionValues): Asked | UsageError
   /** Does what was asked. Resolves with the exit code; throws what ends it early. */

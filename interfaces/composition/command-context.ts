@@ -64,6 +64,14 @@ export function commandContext(environment: Environment, given: Given): CommandC
       return openRestore(environment, file)
     },
 
+    async openTerminal() {
+      const { openTerminal } = await import('./terminal.ts')
+      return openTerminal()
+    },
+    async openSetup(place, files) {
+      const { openSetup } = await import('./run-setup.ts')
+      return openSetup(place, { ...files, version })
+    },
     async openInstallation(place) {
       const { openInstallation } = await import('./run-service.ts')
       return openInstallation(place)

@@ -70,6 +70,19 @@ export async function openChecks(
   return { checks, areSettingsRight: facts.problems.length === 0 }
 }
 
+/** The checks of the providers and of the way that users come, on settings that need not be stored yet. */
+export function openProviderChecks(
+  environment: Environment,
+  release: { version: string },
+): Readonly<Record<'stripe' | 'mail' | 'reach', Check>> {
+  const parts = loadPartialConfig(environment)
+  return {
+    stripe: paymentCheck(parts, systemClock()),
+    mail: mailCheck(parts, null),
+    reach: reachCheck(parts, release),
+  }
+}
+
 async function loadSettings(
   environment: Environment,
   envFile: string | null,

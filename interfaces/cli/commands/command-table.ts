@@ -23,6 +23,7 @@ import { serviceInstallCommand } from './service-install.ts'
 import { servicePrintCommand } from './service-print.ts'
 import { serviceStatusCommand } from './service-status.ts'
 import { serviceUninstallCommand } from './service-uninstall.ts'
+import { setupCommand } from './setup.ts'
 import { statusCommand } from './status.ts'
 import { unlockCommand } from './unlock.ts'
 import { versionCommand } from './version.ts'
@@ -31,7 +32,7 @@ import { versionCommand } from './version.ts'
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     title: 'The service',
-    commands: [serveCommand, healthcheckCommand, doctorCommand, contentCheckCommand],
+    commands: [serveCommand, healthcheckCommand, setupCommand, doctorCommand, contentCheckCommand],
   },
   {
     title: 'Customers',

@@ -52,7 +52,7 @@ Needs the settings of the service, and works while the service runs.`,
 }
 
 /** Longer than any check waits by itself. */
-const CHECK_TIMEOUT_MS = 15_000
+export const CHECK_TIMEOUT_MS = 15_000
 
 /** Runs all checks, and prints what they found and what to do about it. */
 export async function doctor({
@@ -78,7 +78,7 @@ export async function doctor({
     wait,
     onProgress: (names) => progress(names.length > 0 ? `looking at ${names.join(', ')} …` : null),
   })
-  print(json ? formatJson(findings) : formatText(findings))
+  print(json ? formatJson(findings) : formatFindings(findings))
   if (!areSettingsRight) return EXIT.wrongSettings
   return isHealthy(findings) ? EXIT.done : EXIT.failed
 }
@@ -87,14 +87,19 @@ function formatJson(findings: readonly Finding[]): string {
   return JSON.stringify({ checks: findings, ok: isHealthy(findings) })
 }
 
-function formatText(findings: readonly Finding[]): string {
+/** A line for each finding with what to do below it, and a count of what is wrong. */
+export function formatFindings(findings: readonly Finding[]): string {
+  return [...findingLines(findings), '', summarize(findings)].join('\n')
+}
+
+export function findingLines(findings: readonly Finding[]): readonly string[] {
   const lines = alignColumns(
     findings.map(({ name, level, text }) => [level, name, onOneLine(text)]),
   )
-  const advised = findings.map(({ advice }, place) =>
-    advice === null ? lines[place] : `${lines[place]}\n  -> ${onOneLine(advice)}`,
-  )
-  return [...advised, '', summarize(findings)].join('\n')
+  return lines.map((line, place) => {
+    const advice = findings[place]?.advice ?? null
+    return advice === null ? line : `${line}\n  -> ${onOneLine(advice)}`
+  })
 }
 
 /** Text from other machines, such as an address that a server redirects to, must not control the terminal. */

@@ -1,0 +1,26 @@
+import type { Outcome } from '../doctor/finding.ts'
+import type { Endpoint } from '../doctor/webhook.ts'
+
+/** A webhook endpoint as the payment provider keeps it. */
+export type KeptEndpoint = Endpoint & {
+  readonly id: string
+  /** What setup has noted on it; null for one that was made by hand. */
+  readonly mark: string | null
+}
+
+/** The webhook endpoints of the account. No outcome and no error contains the key or a signing secret. */
+export type WebhookEndpoints = {
+  list(): Promise<Outcome<readonly KeptEndpoint[]>>
+  /** Nobody is told the signing secret a second time. */
+  create(endpoint: {
+    readonly url: string
+    readonly events: readonly string[]
+    readonly apiVersion: string
+    readonly mark: string
+  }): Promise<Outcome<{ readonly id: string; readonly secret: string }>>
+  /** Makes it listen to exactly these events, and enables it. */
+  mend(id: string, change: { readonly events: readonly string[] }): Promise<Outcome<null>>
+  mark(id: string, mark: string): Promise<Outcome<null>>
+  /** One that is gone already counts as removed. */
+  remove(id: string): Promise<Outcome<null>>
+}

@@ -1,0 +1,97 @@
+import {
+  type Answers,
+  DATABASE,
+  MAIL_SECRETS,
+  QUESTIONS,
+} from '../../../application/setup/questions.ts'
+import type { UsageError } from '../command.ts'
+import { type Option, type OptionValues, YES_OPTION } from '../command-words.ts'
+
+const valueOption = (name: string, value: string, needs: string, summary: string): Option => ({
+  name,
+  type: 'string',
+  needs,
+  completes: 'unknown',
+  usage: `--${name} ${value}`,
+  summary,
+})
+const secretOption = (name: string, summary: string): Option => ({
+  name,
+  type: 'string',
+  needs: 'a file',
+  completes: 'file',
+  usage: `--${name} FILE`,
+  summary,
+})
+
+const ANSWER_OPTIONS: readonly Option[] = [
+  valueOption('public-url', 'URL', 'a URL', 'the address that users reach, https://…'),
+  valueOption('name', 'TEXT', 'a text', 'what is sold, as buyers read it'),
+  valueOption(
+    'price',
+    'AMOUNT',
+    'an amount in minor units',
+    'its price in minor units, such as 400',
+  ),
+  valueOption('currency', 'CODE', 'a currency code', 'the currency of the price, such as eur'),
+  secretOption('stripe-key-file', 'a file with the secret or restricted key of Stripe'),
+  secretOption('webhook-secret-file', 'a file with the signing secret of an endpoint made by hand'),
+  valueOption('database-url', 'sqlite:PATH', 'sqlite:PATH', 'the database, where it is a file'),
+  secretOption('resend-key-file', 'a file with the API key of Resend: mails go by Resend'),
+  secretOption('smtp-url-file', 'a file with smtp://USER:PASSWORD@HOST:PORT: mails go by SMTP'),
+  valueOption('email-from', 'SENDER', 'a sender', 'the sender of the mails'),
+]
+
+/** What the command line of `setup` asks for. */
+export type SetupAsked = {
+  /** What the flags say, by the setting; a path for a secret. */
+  readonly flags: Answers
+  readonly credentials: string | null
+  readonly yes: boolean
+  readonly start: boolean
+}
+
+export const SETUP_OPTIONS: readonly Option[] = [
+  ...ANSWER_OPTIONS,
+  {
+    name: 'credentials',
+    type: 'string',
+    needs: 'a folder',
+    completes: 'folder',
+    usage: '--credentials FOLDER',
+    summary: 'with --env-file: keep each secret in a file of its own in FOLDER',
+  },
+  {
+    name: 'no-start',
+    type: 'boolean',
+    usage: '--no-start',
+    summary: 'leave the service alone',
+  },
+  YES_OPTION,
+]
+
+export function parseSetup(_: readonly string[], values: OptionValues): SetupAsked | UsageError {
+  const flags = new Map(
+    QUESTIONS.flatMap(({ setting, flag }) => {
+      const value = values[flag]
+      return typeof value === 'string' ? [[setting, value] as const] : []
+    }),
+  )
+  const { resend, smtp } = MAIL_SECRETS
+  if (flags.has(resend.setting) && flags.has(smtp.setting)) {
+    return { usageError: `--${resend.flag} and --${smtp.flag} exclude each other` }
+  }
+  if (flags.get(DATABASE.setting)?.startsWith('sqlite:') === false) {
+    return { usageError: '--database-url needs sqlite:PATH: another URL has a password' }
+  }
+  const { credentials } = values
+  if (credentials !== undefined && values['env-file'] === undefined) {
+    return { usageError: '--credentials needs --env-file' }
+  }
+  return {
+    flags,
+    credentials: typeof credentials === 'string' ? credentials : null,
+    yes: values['yes'] === true,
+    start: values['no-start'] !== true,
+  }
+}
