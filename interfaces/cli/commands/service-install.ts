@@ -27,7 +27,9 @@ except for an image (--root).`,
   },
 }
 
-const NEXT_STEPS = `Next: "sudo alibi setup" asks for all that is needed, and starts it. Or by hand:
+const NEXT_STEPS = `Next:
+  sudo alibi setup
+It asks for all that a sale needs, and starts the service. Or by hand:
   1. Fill in PUBLIC_URL and EMAIL_FROM, and look at the rest:
        sudoedit /etc/alibi/alibi.env
   2. At Stripe, add a webhook endpoint for PUBLIC_URL/webhook/stripe; the doctor names its events.

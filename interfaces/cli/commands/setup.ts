@@ -36,9 +36,9 @@ alone, with the secrets in it or in --credentials FOLDER. Ends with the findings
 is there already is the default: run again with the same answers it changes nothing. Other lines of
 the settings file stay. Options answer questions; secrets are given in files alone, and never
 printed. With --yes nothing is asked: what has a default gets it, and a missing answer is named
-(exit code 2). An endpoint whose signing secret is not known here is replaced by a new one; that is
-asked first, or done by --yes. What the key may not do is printed as a step to take, and the exit
-code is 1. Settings of the environment play no part.`,
+(exit code 2). An endpoint whose signing secret is not known here is replaced by a new one. Asks
+first at a terminal. What the key may not do is printed as a step to take, and the exit code is 1.
+Settings of the environment play no part.`,
   parse: parseSetup,
   run: runSetup,
 }

@@ -93,7 +93,12 @@ describe('help', () => {
     )
     const skipping = COMMANDS.filter(({ options }) => options.includes(YES_OPTION))
     expect(asking).toEqual(skipping)
-    expect(asking.map(({ name }) => name)).toEqual(['erase', 'restore', 'service uninstall'])
+    expect(asking.map(({ name }) => name)).toEqual([
+      'setup',
+      'erase',
+      'restore',
+      'service uninstall',
+    ])
   })
 
   test('fits a terminal of 100 columns', () => {

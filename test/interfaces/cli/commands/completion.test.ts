@@ -106,10 +106,21 @@ describe('bash', () => {
     )
     const found = valued.map(({ name }, index) => [name, answers[index]?.join() ?? ''])
     expect(Object.fromEntries(found)).toEqual({
+      credentials: '<dirnames>',
+      currency: '',
+      'database-url': '',
+      'email-from': '',
       'env-file': '<default>',
       from: '',
       'mail-to': '',
+      name: '',
+      price: '',
+      'public-url': '',
+      'resend-key-file': '<default>',
       root: '<dirnames>',
+      'smtp-url-file': '<default>',
+      'stripe-key-file': '<default>',
+      'webhook-secret-file': '<default>',
       since: '',
       to: '',
     })
