@@ -1,14 +1,20 @@
 import {
-  chmodSync,
-  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import {
@@ -20,13 +26,14 @@ import {
 import { parseEnvFile } from '../config/env-file.ts'
 import { SECRETS } from '../config/settings-source.ts'
 import { draftPath, removeStaleDrafts } from '../files/drafts.ts'
-import { makeDurable, writeNewFile } from '../files/durable-files.ts'
+import { makeDurable } from '../files/durable-files.ts'
 import { hasCode } from '../files/node-errors.ts'
 import { refuseForeignLinks } from '../rights/state-folder.ts'
 
 const SECRET_MODE = 0o600
 const FOLDER_MODE = 0o700
 const RIGHTS = 0o777
+const OTHERS = 0o077
 const BYTES_MAX = 64 * 1024
 
 /** Where setup reads and writes. */
@@ -72,11 +79,10 @@ export function writeSettings(envFile: string, plan: SettingsPlan, current: Curr
   }
   const path = followLink(envFile)
   const stats = statSync(path, { throwIfNoEntry: false })
-  const isExposed = stats !== undefined && plan.holdsSecrets && (stats.mode & 0o077) !== 0
   if (plan.text !== current.text) {
     const mode = stats && !plan.holdsSecrets ? stats.mode & RIGHTS : SECRET_MODE
     replaceFile(path, plan.text, mode)
-  } else if (isExposed) chmodSync(path, SECRET_MODE)
+  } else if (stats && plan.holdsSecrets) closeToOthers(path, SECRET_MODE)
 }
 
 /**
@@ -106,7 +112,7 @@ function followLink(path: string): string {
 function makeSecretFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: FOLDER_MODE })
   refuseOthersFolder(path)
-  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, FOLDER_MODE)
+  closeToOthers(path, FOLDER_MODE)
 }
 
 /** Secrets are not kept where another user, who is not root, could replace them. */
@@ -125,21 +131,43 @@ function refuseOthersFolder(path: string): void {
 /** Made beside it under another name first. The owner of a file that was there stays its owner. */
 function replaceFile(path: string, text: string, mode: number): void {
   removeStaleDrafts(path)
-  const before: Stats | undefined = lstatSync(path, { throwIfNoEntry: false })
+  const before = lstatSync(path, { throwIfNoEntry: false })
   const draft = draftPath(path)
   try {
-    writeNewFile(draft, text)
-    if (mode !== SECRET_MODE) chmodSync(draft, mode)
-    if (before?.isFile() && before.uid !== process.geteuid?.() && process.geteuid?.() === 0) {
-      chownSync(draft, before.uid, before.gid)
-    }
-    makeDurable(draft)
+    writeDraft(draft, { text, mode, owner: before?.isFile() ? before : null })
     renameSync(draft, path)
     makeDurable(dirname(path))
   } catch (error) {
     throw new Error(`${path} cannot be written`, { cause: error })
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/** By its descriptor alone: in a folder of another user, the name may lead elsewhere by now. */
+function writeDraft(
+  path: string,
+  { text, mode, owner }: { text: string; mode: number; owner: Stats | null },
+): void {
+  const draft = openSync(path, 'wx', SECRET_MODE)
+  try {
+    writeFileSync(draft, text)
+    const caller = process.geteuid?.()
+    if (owner && caller === 0 && owner.uid !== caller) fchownSync(draft, owner.uid, owner.gid)
+    fchmodSync(draft, mode)
+    fsyncSync(draft)
+  } finally {
+    closeSync(draft)
+  }
+}
+
+/** Takes the rights of all others on a file or a folder away, unless it is a link. */
+function closeToOthers(path: string, mode: number): void {
+  const opened = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    if ((fstatSync(opened).mode & OTHERS) !== 0) fchmodSync(opened, mode)
+  } finally {
+    closeSync(opened)
   }
 }
 
