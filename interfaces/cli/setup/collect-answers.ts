@@ -102,8 +102,10 @@ export async function collectAnswers({
 
   async function askPublicAddress(): Promise<void> {
     await answer(PUBLIC_URL)
-    // Before the service runs, no proxy reaches it: what is wrong for good the last findings say.
-    show(await setup.check('reach', wanted))
+    // Before the service runs, no proxy reaches it.
+    if (!show(await setup.check('reach', wanted))) {
+      print('That may be so while the service does not run: it is looked at again at the end.')
+    }
   }
 
   async function askProduct(): Promise<void> {
