@@ -23,6 +23,7 @@ import {
   type SettingsPlan,
   WRITTEN_SECRETS,
 } from '../../application/setup/plan-settings.ts'
+import { mailProviderOf } from '../../application/setup/questions.ts'
 import { parseEnvFile } from '../config/env-file.ts'
 import { SECRETS } from '../config/settings-source.ts'
 import { draftPath, removeStaleDrafts } from '../files/drafts.ts'
@@ -187,5 +188,7 @@ export function candidateEnvironment(
   for (const [name, { value }] of current.files) if (value !== '') env.set(name, value)
   for (const [name, value] of wanted) env.set(name, value)
   for (const name of WRITTEN_SECRETS) if (env.get(name) === '') env.delete(name)
+  const mail = mailProviderOf(wanted, new Map())
+  if (mail !== null && env.get('EMAIL_PROVIDER') !== mail) env.delete('EMAIL_PROVIDER')
   return Object.fromEntries(env)
 }

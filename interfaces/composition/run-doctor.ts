@@ -76,9 +76,10 @@ export function openProviderChecks(
   release: { version: string },
 ): Readonly<Record<'stripe' | 'mail' | 'reach', Check>> {
   const parts = loadPartialConfig(environment)
+  const clock = systemClock()
   return {
-    stripe: paymentCheck(parts, systemClock()),
-    mail: mailCheck(parts, null),
+    stripe: paymentCheck(parts, clock),
+    mail: mailCheck(parts, { mailTo: null, clock }),
     reach: reachCheck(parts, release),
   }
 }

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { ENDPOINT_EVENT_TYPES } from '../../infrastructure/stripe/events.ts'
 import { openSetupRun, SETUP_SECRETS } from '../support/service/setup-run.ts'
+import { SMTP_LOGIN, startSmtpDouble } from '../support/smtp-double.ts'
 import { FORBIDDEN, UNAUTHORIZED } from '../support/stripe-double/faults.ts'
 
 const URL_OF_WEBHOOK = 'https://alibi.invalid/webhook/stripe'
@@ -58,6 +67,36 @@ describe('setup --yes', () => {
     expect((await run.run('--yes', '--price', '950')).exitCode).toBe(0)
     expect(run.text()).toBe(before.replace('PREMIUM_PRICE=400', 'PREMIUM_PRICE=950'))
     expect(run.changes()).toHaveLength(changes)
+  })
+
+  test('takes a mail server in place of Resend, once that lets it log in', async () => {
+    await using run = await openSetupRun()
+    run.begin()
+    await run.run('--yes', ...run.flags)
+    const smtp = await startSmtpDouble({ login: true })
+    const smtpUrlFile = join(run.folder, 'smtp-url')
+    appendFileSync(run.envFile, 'EMAIL_PROVIDER=resend\n')
+    try {
+      const before = run.text()
+      writeFileSync(smtpUrlFile, smtp.url.replace(':a%20p', ':another'))
+      const refused = await run.run('--yes', '--smtp-url-file', smtpUrlFile)
+      expect(refused).toMatchObject({ exitCode: 1 })
+      expect(refused.stdout).toContain('the mail server refuses the log-in')
+      expect(run.text()).toBe(before)
+
+      writeFileSync(smtpUrlFile, `${smtp.url}\n`)
+      const { exitCode, stdout, stderr } = await run.run('--yes', '--smtp-url-file', smtpUrlFile)
+      expect({ exitCode, stderr, stdout }).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(stdout).toContain('the mail server answers without TLS, and takes the log-in')
+      expect(run.setting('SMTP_URL')).toBe(smtp.url)
+      expect(run.text()).not.toContain(resend)
+      expect(run.setting('EMAIL_PROVIDER')).toBeUndefined()
+      expect(stdout + stderr + refused.stdout + refused.stderr).not.toContain(
+        encodeURIComponent(SMTP_LOGIN.password).slice(0, 4),
+      )
+    } finally {
+      await smtp.stop()
+    }
   })
 
   test('names the flags of every missing answer, exits with 2 and writes nothing', async () => {

@@ -23,6 +23,7 @@ export class Unusable extends Error {
 }
 
 export type Collected = {
+  /** The secret of the mail provider that is not used is empty. */
   readonly wanted: ReadonlyMap<string, string>
   readonly mail: MailProvider
 }
@@ -47,7 +48,7 @@ export async function collectAnswers({
 }): Promise<Collected> {
   const wanted = new Map<string, string>()
   const defaultOf = ({ setting, fallback }: Question) =>
-    wanted.get(setting) ?? currentValue(setup.current, setting) ?? fallback
+    wanted.get(setting) || currentValue(setup.current, setting) || fallback
 
   /** The answer to one question; `again` asks also where a flag or an earlier answer gave one. */
   async function answer(
@@ -154,11 +155,10 @@ export async function collectAnswers({
       const provider = await askMailProvider(again)
       await answer(MAIL_SECRETS[provider], { again })
       await answer(EMAIL_FROM, { again })
-      const trial = new Map(wanted)
       for (const { setting } of Object.values(MAIL_SECRETS)) {
-        if (setting !== MAIL_SECRETS[provider].setting) trial.set(setting, '')
+        if (setting !== MAIL_SECRETS[provider].setting) wanted.set(setting, '')
       }
-      if (show(await setup.check('mail', trial))) return provider
+      if (show(await setup.check('mail', wanted))) return provider
       if (!terminal) throw unusable('nothing was changed')
       const kept = await terminal.ask('Keep that all the same? [y/N] ', { isSecret: false })
       if (/^y(?:es)?$/i.test(kept)) return provider
