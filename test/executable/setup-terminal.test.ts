@@ -1,56 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/executable/until.ts'
 import { FROM_SOURCE } from '../support/service/alibi-process.ts'
+import { openTerminal } from '../support/service/at-terminal.ts'
 import { openSetupRun, SETUP_SECRETS, type SetupRun } from '../support/service/setup-run.ts'
 
 const { stripe, resend } = SETUP_SECRETS
 const CTRL_C = '\x03'
 
-/** Runs `setup` at a terminal, below a shell that shows afterwards how the terminal was left. */
-function atTerminal(run: SetupRun, ...parameters: readonly string[]) {
-  let shown = ''
-  const decoder = new TextDecoder()
-  const command = [...FROM_SOURCE, 'setup', '--env-file', run.envFile, ...parameters]
-  const script = 'trap : INT; "$@"; echo "exit code $?"; stty -a'
-  const child = Bun.spawn(['sh', '-c', script, 'sh', ...command], {
+/** Runs `setup` at a terminal. */
+const atTerminal = (run: SetupRun, ...parameters: readonly string[]) =>
+  openTerminal([...FROM_SOURCE, 'setup', '--env-file', run.envFile, ...parameters], {
     cwd: run.folder,
-    env: { PATH: process.env['PATH'] ?? '', TERM: 'dumb' },
-    terminal: {
-      data(_: unknown, chunk: Uint8Array) {
-        shown += decoder.decode(chunk, { stream: true })
-      },
-    },
   })
-  return {
-    shown: () => shown,
-    /** Waits for the question, and types an answer to it. */
-    async answer(question: string, typed: string) {
-      await until(`it asks: ${question}`, () => {
-        if (child.exitCode !== null) throw new Error(`it has ended:\n${shown}`)
-        return shown.includes(question)
-      })
-      child.terminal?.write(typed)
-    },
-    signal: (name: NodeJS.Signals) => child.kill(name),
-    async ended() {
-      await child.exited
-      await until('all is shown', () => shown.includes('min = '))
-      child.terminal?.close()
-      return {
-        exitCode: Number(/exit code (\d+)/.exec(shown)?.[1]),
-        echoes: / echo /.test(shown.replaceAll(/\s+/g, ' ')),
-        // What a terminal acts on, but for the ends of lines, and for what erases a character or the line.
-        controls:
-          shown
-            .replaceAll('\b \b', '')
-            .replaceAll('\x1b[K', '')
-            .match(/(?![\r\n])\p{Cc}/gu) ?? [],
-      }
-    },
-  }
-}
 
 describe('setup at a terminal', () => {
   test('asks for what a sale needs, and shows neither a secret nor a colour', async () => {

@@ -8,6 +8,7 @@ import {
 } from '../support/executable/production.ts'
 import { until } from '../support/executable/until.ts'
 import { client } from '../support/http/client.ts'
+import { freePort } from '../support/systemd/free-port.ts'
 import { bootMachine, type Machine } from '../support/systemd/machine.ts'
 
 // The installed service under a real systemd, from its installation to its removal: each test goes on where the one
@@ -444,12 +445,4 @@ function fillIn(text: string, values: Readonly<Record<string, string>>): string 
     if (!line.test(filled)) throw new Error(`there is no place for ${name}`)
     return filled.replace(line, `${name}=${value}`)
   }, text)
-}
-
-/** A port on which no process listens at this moment. */
-function freePort(): number {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { port = 0 } = server
-  void server.stop(true)
-  return port
 }

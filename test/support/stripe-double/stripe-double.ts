@@ -70,11 +70,17 @@ export async function startStripeDouble({
 
   const server = await startServer(answer)
 
+  /** That of the endpoint with this address which a client has made; else the one that was agreed on. */
+  function signingSecretOf(address: string): string {
+    const made = [...account.webhookEndpoints.values()].findLast(({ url }) => url === address)
+    return (made && account.signingSecrets.get(made.id)) ?? webhookSecret
+  }
+
   /** Brings an event to the webhook, whether it was brought before or not, and resolves with the HTTP status. */
   async function deliver(event: StripeEvent): Promise<number> {
     if (webhookUrl === null) throw new Error('nobody said where events go: call deliverTo first')
     const { payload, signature } = await signedDelivery(event, {
-      secret: webhookSecret,
+      secret: signingSecretOf(webhookUrl),
       at: clock.now(),
     })
     const response = await fetch(webhookUrl, {

@@ -20,8 +20,10 @@ export function createEndpoint(account: Account, form: Form): Stripe.WebhookEndp
   if (made.enabled_events.length === 0) {
     throw invalidRequest('Missing required param: enabled_events.', { param: 'enabled_events' })
   }
+  const secret = newId('whsec')
   account.webhookEndpoints.set(made.id, made)
-  return { ...made, secret: newId('whsec') }
+  account.signingSecrets.set(made.id, secret)
+  return { ...made, secret }
 }
 
 /** The API version of an endpoint cannot be changed. */

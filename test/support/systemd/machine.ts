@@ -30,6 +30,8 @@ export type Machine = {
   run(command: readonly string[], input?: string | Blob): Promise<Outcome>
   /** As `run`, and throws unless it exits with 0. Resolves with what it printed, without blanks around. */
   sure(command: readonly string[], input?: string | Blob): Promise<string>
+  /** What runs a command in it, as root and where this process may: a terminal comes with it. */
+  enter(command: readonly string[]): readonly string[]
   write(path: string, content: string | Blob): Promise<void>
   read(path: string): Promise<string>
   [Symbol.asyncDispose](): Promise<void>
@@ -86,9 +88,17 @@ export async function bootMachine(): Promise<Machine | string> {
 }
 
 function machineOf(init: number, end: () => Promise<void>): Omit<Machine, 'version'> {
+  const namespaces = ['--mount', '--uts', '--ipc', '--pid', '--cgroup', '--root', '--wd']
+  const enter = (command: readonly string[]) => [
+    'nsenter',
+    `--target=${init}`,
+    ...namespaces,
+    '--',
+    ...command,
+  ]
+
   async function run(command: readonly string[], input: string | Blob = ''): Promise<Outcome> {
-    const namespaces = ['--mount', '--uts', '--ipc', '--pid', '--cgroup', '--root', '--wd']
-    const child = Bun.spawn(['nsenter', `--target=${init}`, ...namespaces, '--', ...command], {
+    const child = Bun.spawn(enter(command), {
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
       stdin: typeof input === 'string' ? Buffer.from(input) : input,
       stdout: 'pipe',
@@ -110,6 +120,7 @@ function machineOf(init: number, end: () => Promise<void>): Omit<Machine, 'versi
   return {
     run,
     sure,
+    enter,
     read: async (path) => sure(['cat', path]),
     write: async (path, content) => void (await sure(['sh', '-c', 'cat >"$0"', path], content)),
     [Symbol.asyncDispose]: end,
