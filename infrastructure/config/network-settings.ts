@@ -10,6 +10,8 @@ export type ListenAddress = { readonly host: string; readonly port: number }
 export type NetworkConfig = ListenAddress & {
   /** The origin users reach. Null in development where none is set: then it follows from the port. */
   readonly publicUrl: string | null
+  /** Whether search engines may list the page that sells. */
+  readonly isIndexed: boolean
   readonly corsOrigins: '*' | readonly string[]
   /** Addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[]
@@ -72,6 +74,7 @@ export function readNetwork(settings: SettingsSource, environment: AppEnvironmen
   const network = {
     ...address,
     publicUrl,
+    isIndexed: settings.read('INDEXING', SWITCH, true),
     corsOrigins: settings.read<NetworkConfig['corsOrigins']>('CORS_ORIGINS', CORS_ORIGINS, '*'),
     trustedProxies: settings.read<readonly string[]>('TRUSTED_PROXIES', PROXIES, []),
   }

@@ -136,6 +136,8 @@ export function composeHttp(
     },
     development: config.environment === 'development',
     version,
+    publicUrl,
+    isIndexed: config.isIndexed,
     isHttps: publicUrl.startsWith('https:'),
     corsOrigins: config.corsOrigins,
     isTrustedProxy: config.isTrustedProxy,

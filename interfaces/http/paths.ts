@@ -191,6 +191,22 @@ export const ROUTES = {
     bodyBytesMax: BODY_BYTES_MAX,
     deprecated: null,
   },
+  readRobots: {
+    method: 'GET',
+    path: '/robots.txt',
+    summary: 'What search engines may read (RFC 9309)',
+    policy: null,
+    bodyBytesMax: BODY_BYTES_MAX,
+    deprecated: null,
+  },
+  readSitemap: {
+    method: 'GET',
+    path: '/sitemap.xml',
+    summary: 'The addresses of /app, one for each language, for search engines',
+    policy: null,
+    bodyBytesMax: BODY_BYTES_MAX,
+    deprecated: null,
+  },
   showReference: {
     method: 'GET',
     path: '/docs',

@@ -1,9 +1,42 @@
 import { describeOperation } from './endpoints.ts'
 import { IF_NONE_MATCH } from './fields.ts'
-import { describeLastingPage, PAGE_LANGUAGE_PARAMETERS } from './pages.ts'
+import { describeLastingPage, describeLastingText, PAGE_LANGUAGE_PARAMETERS } from './pages.ts'
+import { describeErrors } from './responses.ts'
 
 export const SHOW_APP = describeOperation('showApp', {
   tags: ['documentation'],
   parameters: [...PAGE_LANGUAGE_PARAMETERS, IF_NONE_MATCH],
-  responses: describeLastingPage('The page'),
+  responses: describeLastingPage('The page', { mayBeIndexed: true }),
+})
+
+export const READ_ROBOTS = describeOperation('readRobots', {
+  tags: ['documentation'],
+  parameters: [IF_NONE_MATCH],
+  responses: describeLastingText({
+    description: 'The rules',
+    content: {
+      'text/plain': {
+        schema: { type: 'string', pattern: '^User-agent: ' },
+        example: 'User-agent: *\nDisallow: /payment/\n',
+      },
+    },
+  }),
+})
+
+export const READ_SITEMAP = describeOperation('readSitemap', {
+  tags: ['documentation'],
+  parameters: [IF_NONE_MATCH],
+  responses: {
+    // Where search engines may not list the page.
+    ...describeErrors(['endpoint_not_found']),
+    ...describeLastingText({
+      description: 'The sitemap (sitemaps.org)',
+      content: {
+        'application/xml': {
+          schema: { type: 'string', pattern: '^<\\?xml ' },
+          example: '<?xml version="1.0" encoding="UTF-8"?>\n<urlset>…</urlset>\n',
+        },
+      },
+    }),
+  },
 })

@@ -3,7 +3,7 @@ import type { Content } from '../../../application/ports.ts'
 import { samplesOf } from '../../../domain/excuse.ts'
 import { DEFAULT_LANGUAGE } from '../../../domain/language.ts'
 import type { RouteId } from '../paths.ts'
-import { SHOW_APP } from './app-page.ts'
+import { READ_ROBOTS, READ_SITEMAP, SHOW_APP } from './app-page.ts'
 import {
   CHECK,
   CONFIRM_EMAIL,
@@ -50,6 +50,8 @@ const OPERATIONS: Readonly<Record<Exclude<RouteId, 'pickReason'>, DocumentDecora
   receiveStripeNotification: RECEIVE_STRIPE_NOTIFICATION,
   receivePaymentNotification: RECEIVE_PAYMENT_NOTIFICATION,
   showApp: SHOW_APP,
+  readRobots: READ_ROBOTS,
+  readSitemap: READ_SITEMAP,
   showReference: SHOW_REFERENCE,
   readOpenApi: READ_OPENAPI,
 }

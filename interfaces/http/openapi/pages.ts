@@ -48,8 +48,10 @@ export function describePages(pages: Readonly<Record<number, string>>): Response
 /**
  * The responses of an operation with a page that browsers may cache. They ask again, and 304 says that it is unchanged.
  */
-export function describeLastingPage(description: string): Responses {
-  return describeLasting(describePage(description))
+export function describeLastingPage(description: string, { mayBeIndexed = false } = {}): Responses {
+  const page = describePage(description)
+  const ownHeaders = mayBeIndexed ? optionalHeaders(['X-Robots-Tag']) : {}
+  return describeLasting({ ...page, headers: { ...page.headers, ...ownHeaders } })
 }
 
 /** The same for text that is no page. */

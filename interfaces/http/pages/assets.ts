@@ -2,7 +2,8 @@ import { onFirstUse } from '../../../application/first-use.ts'
 import { FOLDERS } from '../paths.ts'
 import icon from './assets/icon.svg' with { type: 'text' }
 import { bundle } from './bundle.ts' with { type: 'macro' }
-import { type StaticAnswer, staticAnswer } from './static-answer.ts'
+import { sharePicture } from './share-picture/picture.ts' with { type: 'macro' }
+import { type StaticAnswer, staticAnswer, staticFile } from './static-answer.ts'
 
 const CSS = { 'content-type': 'text/css; charset=utf-8' }
 const JAVASCRIPT = { 'content-type': 'text/javascript; charset=utf-8' }
@@ -11,6 +12,8 @@ const SVG = {
   'content-type': 'image/svg+xml; charset=utf-8',
   'content-security-policy': "default-src 'none'",
 }
+// Whoever shows a link to the page may show its picture.
+const SHARED_PNG = { 'content-type': 'image/png', 'cross-origin-resource-policy': 'cross-origin' }
 
 /** The files that the pages load, each made when it is first asked for. The executable carries them all. */
 export const ASSETS = {
@@ -19,6 +22,7 @@ export const ASSETS = {
   'icon.svg': onFirstUse(() => staticAnswer(icon, SVG)),
   'page.css': onFirstUse(() => staticAnswer(bundle('assets/page.css'), CSS)),
   'payment.js': onFirstUse(() => staticAnswer(bundle('browser/payment.ts'), JAVASCRIPT)),
+  'share.png': onFirstUse(() => staticFile(Uint8Array.fromBase64(sharePicture()), SHARED_PNG)),
 } as const
 
 export type AssetName = keyof typeof ASSETS

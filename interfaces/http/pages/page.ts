@@ -20,6 +20,8 @@ export type Page = {
   /** More for the `<head>`. */
   readonly head: Html | null
   readonly script: AssetName | null
+  /** Whether search engines may list it. */
+  readonly isIndexed: boolean
   /** Where its forms may lead, redirects included, as a CSP source list. */
   readonly formAction: string
   readonly look: 'app' | 'message' | 'reference' | 'sandbox'
@@ -34,6 +36,7 @@ export const PLAIN_PAGE = {
   footer: null,
   head: null,
   script: null,
+  isIndexed: false,
   formAction: "'none'",
   look: 'message',
 } as const satisfies Partial<Page>
@@ -70,7 +73,12 @@ function answerOf(
   }
 }
 
-export function pageHeaders({ language, script, formAction }: Page): Record<string, string> {
+export function pageHeaders({
+  language,
+  script,
+  isIndexed,
+  formAction,
+}: Page): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -90,21 +98,32 @@ export function pageHeaders({ language, script, formAction }: Page): Record<stri
     'permissions-policy': PERMISSIONS,
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',
-    'x-robots-tag': 'noindex',
+    ...(isIndexed ? {} : { 'x-robots-tag': 'noindex' }),
     vary: 'Accept-Language, Cookie',
   }
 }
 
 export function renderPage(page: Page): string {
-  const { language, title, brand, tools, skipLink, content, footer, head, script, look } = page
+  const {
+    language,
+    title,
+    brand,
+    tools,
+    skipLink,
+    content,
+    footer,
+    head,
+    script,
+    isIndexed,
+    look,
+  } = page
   return renderHtml(html`<!doctype html>
 <html lang="${language}" dir="${textDirection(language)}">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="color-scheme" content="light dark">
+${!isIndexed && html`<meta name="robots" content="noindex">\n`}<meta name="color-scheme" content="light dark">
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('page.css')}">
 ${head}${script && html`<script type="module" src="${assetPath(script)}"></script>\n`}</head>

@@ -1,7 +1,7 @@
 import { firstEntries } from '../request/header-list.ts'
-import { codedText } from './coded-text.ts'
+import { type CodedText, codedText } from './coded-text.ts'
 
-/** A text that stays the same while the process lives, answered from memory. */
+/** A text, or a file, that stays the same while the process lives, answered from memory. */
 export type StaticAnswer = {
   /** Changes with the text. */
   readonly fingerprint: string
@@ -13,11 +13,32 @@ export function staticAnswer(
   text: string,
   ownHeaders: Readonly<Record<string, string>>,
 ): StaticAnswer {
-  const fingerprint = Bun.hash(text).toString(16)
+  const fingerprint = fingerprintOf(text)
   // Weak, because it is the same for every coding (RFC 9110, section 8.8.1).
   const etag = `W/"${fingerprint}"`
-  const inCoding = codedText(text, { ...ownHeaders, etag }, 'once')
+  return answerFrom(fingerprint, etag, codedText(text, { ...ownHeaders, etag }, 'once'))
+}
 
+/** The same for bytes that are compressed already. */
+export function staticFile(
+  bytes: Uint8Array<ArrayBuffer>,
+  ownHeaders: Readonly<Record<string, string>>,
+): StaticAnswer {
+  const fingerprint = fingerprintOf(bytes)
+  const etag = `"${fingerprint}"`
+  const file = { body: new Blob([bytes]), headers: new Headers({ ...ownHeaders, etag }) }
+  return answerFrom(fingerprint, etag, () => file)
+}
+
+function fingerprintOf(content: string | Uint8Array): string {
+  return Bun.hash(content).toString(16)
+}
+
+function answerFrom(
+  fingerprint: string,
+  etag: string,
+  inCoding: (acceptEncoding: string | null) => CodedText,
+): StaticAnswer {
   return {
     fingerprint,
     answer(request, moreHeaders = {}) {

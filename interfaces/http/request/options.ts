@@ -13,6 +13,10 @@ export type HttpOptions = {
   /** Whether answers carry the code itself as `devCode`. */
   readonly development: boolean
   readonly version: string
+  /** The origin that users reach: PUBLIC_URL. */
+  readonly publicUrl: string
+  /** Whether search engines may list the app page. */
+  readonly isIndexed: boolean
   /** Whether PUBLIC_URL is https, so that browsers may insist on it. */
   readonly isHttps: boolean
   /** Origins that may read answers; `*` is every origin. */

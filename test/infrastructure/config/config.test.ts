@@ -18,6 +18,7 @@ describe('defaults', () => {
       host: '127.0.0.1',
       port: 3000,
       publicUrl: null,
+      isIndexed: true,
       database: { kind: 'sqlite', path: './data/alibi.db' },
       backup: null,
       jwtSecret: null,

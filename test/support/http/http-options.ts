@@ -10,6 +10,8 @@ export function unlimitedOptions(ports: Ports): HttpOptions {
     limiters: { general: null, auth: null, premium: null },
     development: false,
     version: '1.0.0',
+    publicUrl: 'https://alibi.example',
+    isIndexed: true,
     isHttps: false,
     corsOrigins: '*',
     isTrustedProxy: () => false,

@@ -6,7 +6,9 @@ import { type Html, html, jsonData } from '../html.ts'
 import { type Page, PLAIN_PAGE } from '../page.ts'
 import type { AppPageData } from '../page-data.ts'
 import { translated, translator, type Words } from '../translator.ts'
+import type { AppAddresses } from './addresses.ts'
 import { choiceRows } from './choice-rows.ts'
+import { appHead } from './head.ts'
 import { sampleBubble } from './samples.ts'
 
 /** Each language as its speakers call it. They take milliseconds to find out, which a start has no use for. */
@@ -25,10 +27,16 @@ type AppPage = {
   /** Those to choose from. */
   readonly languages: readonly Language[]
   readonly data: AppPageData
+  readonly publicUrl: string
+  /** The public addresses of the page in all languages, and which of them this one has. */
+  readonly addresses: AppAddresses
+  readonly address: string
+  readonly isIndexed: boolean
 }
 
 /** One form per step. The script shows the form of the present step, and talks to the JSON API. */
-export function appPage({ content, languages, data }: AppPage): Page {
+export function appPage(app: AppPage): Page {
+  const { content, languages, data, isIndexed } = app
   const { language } = content
   const words = translator(content.strings)
   return {
@@ -38,6 +46,8 @@ export function appPage({ content, languages, data }: AppPage): Page {
     skipLink: translated(words, 'span', 'skip_to_content'),
     tools: languageSwitch({ language, languages, words }),
     title: `${words('title')} · ${words('subtitle')}`,
+    head: appHead(app),
+    isIndexed,
     look: 'app',
     script: 'app.js',
     content: html`<div class="hero">
