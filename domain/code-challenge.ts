@@ -11,12 +11,14 @@ export type CodeChallenge = Brand<string, 'CodeChallenge'>
 /** A secret that a browser makes up and keeps. */
 export type CodeVerifier = Brand<string, 'CodeVerifier'>
 
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
-const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
+/** What a challenge looks like. */
+export const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+/** RFC 7636, section 4.1. */
+export const CODE_VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
 /** Throws `invalid_proof_key` for text that cannot be a SHA-256. */
 export function parseCodeChallenge(input: string): CodeChallenge {
-  if (!CHALLENGE.test(input)) throw new DomainError('invalid_proof_key')
+  if (!CODE_CHALLENGE.test(input)) throw new DomainError('invalid_proof_key')
   return input as CodeChallenge
 }
 
@@ -29,5 +31,5 @@ export function parseCodeVerifier(input: string): CodeVerifier {
 
 /** Null for what RFC 7636, section 4.1, does not allow. */
 export function findCodeVerifier(input: string): CodeVerifier | null {
-  return VERIFIER.test(input) ? (input as CodeVerifier) : null
+  return CODE_VERIFIER.test(input) ? (input as CodeVerifier) : null
 }

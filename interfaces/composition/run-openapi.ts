@@ -26,7 +26,9 @@ export async function describeApi(
   const parts = { config, store, clock, log, content, url, publicUrl: url, limiter, write() {} }
   const { ports, sandboxCheckout } = await composePorts(parts)
   const stopping = new AbortController().signal
-  return openApiDocument(composeHttp(parts, { ports, sandboxCheckout, version, stopping }))
+  const options = composeHttp(parts, { ports, sandboxCheckout, version, stopping })
+  // Whoever prints it may serve it anywhere: the address is the one that the document is read from.
+  return openApiDocument({ ...options, publicUrl: '/' })
 }
 
 /** It describes the limits, and applies none. */

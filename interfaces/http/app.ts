@@ -27,7 +27,8 @@ export function createApp(options: HttpOptions) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
   const describe = async () => {
     const { describeApi } = await import('./openapi/document.ts')
-    return describeApi(app, { version: options.version, content: options.ports.content })
+    const { version, publicUrl } = options
+    return describeApi(app, { version, serverUrl: publicUrl, content: options.ports.content })
   }
   return app
     .onError(({ error, request, set }) => {

@@ -190,10 +190,13 @@ test('healthcheck exits with 0 while the service runs, and with 1 when it has st
   expect(stopped.stdout).toStartWith(`not ready: ${alibi.url}/ready did not answer`)
 })
 
-test('openapi prints what GET /openapi.json answers, without a setting', async () => {
+test('openapi prints what GET /openapi.json answers but for its address, without a setting', async () => {
   await using own = await openProduction()
   const alibi = await own.start()
   const printed = await own.run(['openapi'], {})
   expect(printed).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(JSON.parse(printed.stdout)).toEqual((await client(alibi.url).get('/openapi.json')).body)
+  const { servers, ...described } = JSON.parse(printed.stdout)
+  const answered = (await client(alibi.url).get('/openapi.json')).body
+  expect(answered).toMatchObject({ servers: [{ url: production.settings.PUBLIC_URL }] })
+  expect({ ...answered, servers }).toEqual({ ...described, servers: [{ url: '/' }] })
 })

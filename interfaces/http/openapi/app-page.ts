@@ -4,6 +4,8 @@ import { describeLastingPage, describeLastingText, PAGE_LANGUAGE_PARAMETERS } fr
 import { describeErrors } from './responses.ts'
 
 export const SHOW_APP = describeOperation('showApp', {
+  description:
+    'Proves an address, pays, and shows excuses. Works with nothing but the operations described here.',
   tags: ['documentation'],
   parameters: [...PAGE_LANGUAGE_PARAMETERS, IF_NONE_MATCH],
   responses: describeLastingPage('The page', { mayBeIndexed: true }),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { describeOperation } from './endpoints.ts'
+import { describeOperation, linksTo } from './endpoints.ts'
 import {
   ACCEPT_LANGUAGE,
   DEV_CODE,
@@ -14,9 +14,18 @@ import {
 } from './fields.ts'
 import { BODY_REFUSALS, describeAnswers } from './responses.ts'
 
+/** The code that development mode answers; else it is in the mail. */
+const MAILED_CODE = { email: '$request.body#/email', code: '$response.body#/devCode' }
+
 const MAIL_ANSWER = {
   schema: t.Object({ success: SUCCESS, message: MESSAGE, devCode: t.Optional(DEV_CODE) }),
   example: { success: true, message: 'A one-time code was sent by email' },
+  links: linksTo({
+    confirmEmail: {
+      description: 'Bring the code of the mail. In development mode the answer has it, too.',
+      requestBody: MAILED_CODE,
+    },
+  }),
 }
 const MAIL_REFUSALS = [
   ...BODY_REFUSALS,
@@ -25,6 +34,11 @@ const MAIL_REFUSALS = [
   'mail_limit_reached',
   'email',
 ] as const
+/** What a token is for. It is no parameter, so no link can carry it. */
+const READS = {
+  pickReason: { description: 'Read an excuse, with the `token` as the bearer token.' },
+  readStrings: { description: 'Read translations, with the `token` as the bearer token.' },
+}
 const CODE_REFUSALS = [
   ...BODY_REFUSALS,
   'invalid_email',
@@ -65,6 +79,18 @@ export const CONFIRM_EMAIL = describeOperation('confirmEmail', {
         token: t.Optional({ ...TOKEN, description: 'Where the address has premium already.' }),
       }),
       example: { success: true, message: 'Email verified', email: EXAMPLE_EMAIL },
+      links: linksTo({
+        startCheckout: {
+          description:
+            'Buy, where there is no `token`. Add the `codeVerifier` to the `codeChallenge`.',
+          requestBody: { email: '$response.body#/email' },
+        },
+        checkPremium: {
+          description: 'Ask whether there is premium by now.',
+          parameters: { email: '$response.body#/email' },
+        },
+        ...READS,
+      }),
     },
     CODE_REFUSALS,
   ),
@@ -88,6 +114,7 @@ export const LOG_IN = describeOperation('logIn', {
     {
       schema: t.Object({ success: SUCCESS, token: TOKEN, email: EMAIL }),
       example: { success: true, token: EXAMPLE_TOKEN, email: EXAMPLE_EMAIL },
+      links: linksTo(READS),
     },
     [...CODE_REFUSALS, 'premium_required_to_log_in'],
   ),
@@ -107,6 +134,7 @@ export const LOG_OUT = describeOperation('logOut', {
 })
 
 export const CHECK = describeOperation('checkPremium', {
+  description: 'Of an address that nobody knows it is false, too.',
   tags: ['auth'],
   responses: describeAnswers(
     {
@@ -118,11 +146,15 @@ export const CHECK = describeOperation('checkPremium', {
 })
 
 export const ISSUE_TOKEN = describeOperation('issueToken', {
+  description:
+    'While the verification lasts that /auth/confirm-email made with a `codeChallenge`, whoever has the ' +
+    '`codeVerifier` to it logs in, such as after paying.',
   tags: ['auth'],
   responses: describeAnswers(
     {
       schema: t.Object({ success: SUCCESS, token: TOKEN, email: EMAIL }),
       example: { success: true, token: EXAMPLE_TOKEN, email: EXAMPLE_EMAIL },
+      links: linksTo(READS),
     },
     [
       ...BODY_REFUSALS,

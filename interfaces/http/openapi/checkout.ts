@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { SESSION_ID } from '../../../domain/purchase.ts'
-import { describeOperation } from './endpoints.ts'
+import { describeOperation, linksTo } from './endpoints.ts'
 import { ACCEPT_LANGUAGE, SUCCESS } from './fields.ts'
 import { BODY_REFUSALS, describeAnswers } from './responses.ts'
 
@@ -30,6 +30,16 @@ export const START_CHECKOUT = describeOperation('startCheckout', {
         checkoutUrl: 'https://checkout.stripe.com/c/pay/cs_live_a1b2c3',
         sessionId: 'cs_live_a1b2c3',
       },
+      links: linksTo({
+        showPayment: {
+          description: 'Where the payment page sends the buyer back to.',
+          parameters: { session_id: '$response.body#/sessionId' },
+        },
+        issueToken: {
+          description: 'Log in once the buyer has paid, with the `codeVerifier`.',
+          requestBody: { email: '$request.body#/email' },
+        },
+      }),
     },
     [
       ...BODY_REFUSALS,

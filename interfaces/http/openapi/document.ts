@@ -2,6 +2,7 @@ import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
 import type { Content } from '../../../application/ports.ts'
 import { ROUTES, type RouteId, rulesOf } from '../paths.ts'
+import { RULES } from './fields.ts'
 import {
   COMMON_HEADERS,
   HEADERS,
@@ -64,10 +65,10 @@ type Operation = {
 /** By path and method. */
 type Paths = Record<string, Record<string, Operation>>
 
-/** The OpenAPI document of the routes. It names no server, so it is true wherever it is served from. */
+/** The OpenAPI document of the routes. `serverUrl` is where they are served: an origin, or `/` for the reader's own. */
 export function describeApi(
   app: AnyElysia,
-  { version, content }: { version: string; content: Content },
+  { version, serverUrl, content }: { version: string; serverUrl: string; content: Content },
 ): object {
   const paths = readPaths(app, content)
   const shared = new Map<string, Response>()
@@ -102,6 +103,7 @@ export function describeApi(
   return {
     openapi: OPENAPI_VERSION,
     info: { title: 'Alibi', version, description: DESCRIPTION },
+    servers: [{ url: serverUrl }],
     tags: TAGS,
     paths: completePaths,
     components: {
@@ -115,8 +117,17 @@ export function describeApi(
 
 function readPaths(app: AnyElysia, content: Content): Paths {
   const exclude = { methods: ['head', 'options'], staticFile: false }
-  return toOpenAPISchema(withOperations(app, content), exclude, [], {}, OPENAPI_VERSION)
-    .paths as Paths
+  const described = withOperations(app, content)
+  const { paths } = toOpenAPISchema(described, exclude, [], {}, OPENAPI_VERSION)
+  return withRules(paths) as Paths
+}
+
+/** The same, with the rules that no route checks in their place. */
+function withRules(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withRules)
+  if (typeof value !== 'object' || value === null) return value
+  const { [RULES]: rules = {}, ...own } = value as Record<string, unknown>
+  return { ...mapValues(own, withRules), ...(rules as object) }
 }
 
 /** The app as the document's maker looks at it. Its routes themselves carry no words, which a start has no use for. */

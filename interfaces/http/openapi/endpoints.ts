@@ -1,5 +1,6 @@
 import type { DocumentDecoration } from 'elysia'
 import { ROUTES, type RouteId } from '../paths.ts'
+import { TAKES_NO_TOKEN } from './fields.ts'
 
 /** The summary of each endpoint, in the groups in which `GET /` shows them. */
 export const ENDPOINTS = {
@@ -21,7 +22,7 @@ export const ENDPOINTS = {
 /** A route's part of the OpenAPI document: the words given here, and what the table of routes says. */
 export function describeOperation(
   operationId: RouteId,
-  { description, tags, ...words }: DocumentDecoration = {},
+  { description, tags, security = TAKES_NO_TOKEN, ...words }: DocumentDecoration = {},
 ): DocumentDecoration {
   const { summary, deprecated } = ROUTES[operationId]
   return {
@@ -30,8 +31,28 @@ export function describeOperation(
     ...(description === undefined ? {} : { description }),
     ...(tags === undefined ? {} : { tags }),
     ...(deprecated ? { deprecated: true } : {}),
+    security,
     ...words,
   }
+}
+
+/** What can be asked next, by operation id, with runtime expressions (OpenAPI 3.1, Link Object). */
+type Next = {
+  readonly description: string
+  readonly parameters?: Record<string, string>
+  readonly requestBody?: Record<string, string>
+}
+export type Links = Record<string, Next & { readonly operationId: RouteId }>
+
+/** The links of an answer to the operations that come after it. */
+export function linksTo(next: { readonly [Id in RouteId]?: Next }): Links {
+  const ids = Object.keys(next) as RouteId[]
+  return Object.fromEntries(
+    ids.flatMap((operationId) => {
+      const link = next[operationId]
+      return link ? [[operationId, { operationId, ...link }]] : []
+    }),
+  )
 }
 
 /** By method and path. */

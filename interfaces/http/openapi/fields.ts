@@ -1,24 +1,44 @@
-import type { TString } from '@sinclair/typebox'
+import type { TObject, TSchema, TString } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { CODE_CHALLENGE, CODE_VERIFIER } from '../../../domain/code-challenge.ts'
 import { NEEDS, SHORT_EXCUSE_MAX, type TagValues } from '../../../domain/excuse.ts'
 import { LANGUAGES } from '../../../domain/language.ts'
 
+/**
+ * The rules of a text that the document says and no route checks: the domain does, and its refusals have words of their
+ * own. In the document they stand in the schema itself.
+ */
+export const RULES = 'x-rules'
+
 /** An address as a client sends it: the domain judges it, so that every fault of it gets the same answer. */
 export const EMAIL_INPUT = t.String({
-  description: 'An ordinary address. Every answer carries it normalised.',
+  description:
+    'An ordinary address. Spaces around it and an internationalised domain are understood, too. Every answer carries ' +
+    'it normalised.',
   examples: ['ada@example.com'],
+  [RULES]: { format: 'email', minLength: 5, maxLength: 254 },
 })
 /** A code as a client sends it. */
 export const CODE_INPUT = t.String({
   description:
     'The six digits of the one-time code. Digits of any script, spaces and hyphens are understood.',
   examples: ['012345'],
+  // Of ASCII, what is no digit, space or hyphen is left out; \\p{Nd} is not read by every language's expressions.
+  [RULES]: { minLength: 6, maxLength: 64, pattern: '^[^!-,./:-~]*$' },
 })
 /** The secret of RFC 7636 as a client sends it. */
 export const CODE_VERIFIER_INPUT = t.String({
   description:
     'What the `codeChallenge` given to /auth/confirm-email was made of: 43 to 128 of the characters A to Z, a to z, ' +
     '0 to 9, `-`, `.`, `_` and `~` (RFC 7636).',
+  [RULES]: { pattern: CODE_VERIFIER.source },
+})
+/** What RFC 7636 makes of that secret, as a client sends it. */
+export const CODE_CHALLENGE_INPUT = t.String({
+  description:
+    'The SHA-256 of a code verifier, in base64url (RFC 7636, method S256). While the verification lasts, only ' +
+    'whoever has the verifier can open the payment page at /checkout, and log in at /auth/token.',
+  [RULES]: { pattern: CODE_CHALLENGE.source },
 })
 /** A language as a client names it. */
 export const LANG_INPUT = t.String({
@@ -92,11 +112,19 @@ export const EXAMPLE_CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjX
 export const EXAMPLE_TOKEN =
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhZGFAZXhhbXBsZS5jb20ifQ.c2lnbmF0dXJl'
 
+/** Documents that a route takes no token. */
+export const TAKES_NO_TOKEN = []
+
 /** Documents that a route needs a token. */
 export const NEEDS_TOKEN = [{ bearer: [] }]
 
 /** Documents that a route takes a token and does without. */
 export const TAKES_TOKEN = [{}, { bearer: [] }]
+
+/** An object whose fields have any name. */
+export function dictionary(value: TSchema): TObject {
+  return t.Object({}, { additionalProperties: value })
+}
 
 const header = (name: string, description: string, example: string) => ({
   name,

@@ -29,6 +29,8 @@ export const SHOW_PAYMENT = describeOperation('showPayment', {
 })
 
 export const SHOW_CANCELLATION = describeOperation('showCancellation', {
+  description:
+    'For buyers who turned back. It changes nothing: the open session can still be paid.',
   tags: ['payment'],
   parameters: PAGE_LANGUAGE_PARAMETERS,
   responses: describePages({

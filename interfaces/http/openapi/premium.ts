@@ -62,6 +62,7 @@ export const READ_STRINGS = describeOperation('readStrings', {
 })
 
 export const LIST_LANGUAGES = describeOperation('listLanguages', {
+  description: 'What `lang` may ask for, and what is used for any other.',
   tags: ['premium'],
   responses: describeAnswers(
     {

@@ -9,6 +9,7 @@ import {
   OUTAGE_ANSWERS,
   REQUEST_ANSWERS,
 } from '../response/errors.ts'
+import type { Links } from './endpoints.ts'
 import { type HeaderName, headerReferences, optionalHeaders } from './headers.ts'
 
 /** Why a request gets an error. */
@@ -41,15 +42,16 @@ const FAULT_MESSAGE = 'Request 01a1ffaf-d01d-760c-b2a2-95c942773c10'
  * Elysia does not get it as a response schema: with one it would check, and change, the answers.
  */
 export function describeAnswers(
-  ok: { schema: TSchema; example: object },
+  ok: { schema: TSchema; example: object; links?: Links },
   reasons: readonly Reason[],
 ): Responses {
-  const { schema, example } = ok
+  const { schema, example, links } = ok
   return {
     ...describeErrors([...reasons, ...COMMON_ERRORS]),
     200: {
       description: 'Done',
       content: { 'application/json': { schema: { ...schema }, example } },
+      ...(links ? { links } : {}),
     },
   }
 }

@@ -1,10 +1,13 @@
 import { t } from 'elysia'
 import { describeOperation, ENDPOINTS } from './endpoints.ts'
+import { dictionary } from './fields.ts'
 import { describeAnswers } from './responses.ts'
 
-const ENDPOINT_GROUP = t.Record(t.String({ pattern: '^(?:GET|POST) /' }), t.String())
+/** By method and path. */
+const ENDPOINT_GROUP = dictionary(t.String())
 
 export const READ_STATUS = describeOperation('readStatus', {
+  description: 'Names the version, and every endpoint with what it is for.',
   tags: ['status'],
   responses: describeAnswers(
     {
@@ -27,6 +30,8 @@ export const READ_STATUS = describeOperation('readStatus', {
 })
 
 export const CHECK_HEALTH = describeOperation('checkHealth', {
+  description:
+    'Asks neither the database nor a provider: a process that does not answer wants a restart.',
   tags: ['status'],
   responses: describeAnswers(
     { schema: t.Object({ status: t.Literal('alive') }), example: { status: 'alive' } },
@@ -35,6 +40,7 @@ export const CHECK_HEALTH = describeOperation('checkHealth', {
 })
 
 export const CHECK_READINESS = describeOperation('checkReadiness', {
+  description: 'For a load balancer: one that is not ready answers 503, and is asked again.',
   tags: ['status'],
   responses: describeAnswers(
     { schema: t.Object({ status: t.Literal('ready') }), example: { status: 'ready' } },

@@ -9,6 +9,7 @@ import { parseCodeChallenge, parseCodeVerifier } from '../../../domain/code-chal
 import { parseEmail } from '../../../domain/email.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
 import {
+  CODE_CHALLENGE_INPUT,
   CODE_INPUT,
   CODE_VERIFIER_INPUT,
   EMAIL_INPUT,
@@ -37,13 +38,7 @@ const CODE_BODY = t.Object(CODE_FIELDS, { examples: [CODE_EXAMPLE] })
 const CONFIRM_BODY = t.Object(
   {
     ...CODE_FIELDS,
-    codeChallenge: t.Optional(
-      t.String({
-        description:
-          'The SHA-256 of a code verifier, in base64url (RFC 7636, method S256). While the verification lasts, only ' +
-          'whoever has the verifier can open the payment page at /checkout, and log in at /auth/token.',
-      }),
-    ),
+    codeChallenge: t.Optional(CODE_CHALLENGE_INPUT),
   },
   {
     examples: [{ ...CODE_EXAMPLE, codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' }],
