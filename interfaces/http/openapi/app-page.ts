@@ -13,6 +13,8 @@ export const SHOW_APP = describeOperation('showApp', {
 
 export const READ_ROBOTS = describeOperation('readRobots', {
   tags: ['documentation'],
+  description:
+    'Says which paths are of no use to search engines, and where the sitemap is (RFC 9309). It forbids no page that says `noindex` itself: a crawler that may not read a page does not see that.',
   parameters: [IF_NONE_MATCH],
   responses: describeLastingText({
     description: 'The rules',
@@ -27,6 +29,8 @@ export const READ_ROBOTS = describeOperation('readRobots', {
 
 export const READ_SITEMAP = describeOperation('readSitemap', {
   tags: ['documentation'],
+  description:
+    'Names the addresses of `/app`, one for each language (sitemaps.org). Where the setting `INDEXING` is off there is none.',
   parameters: [IF_NONE_MATCH],
   responses: {
     // Where search engines may not list the page.
