@@ -15,7 +15,7 @@ import type { HttpOptions } from '../request/options.ts'
 import { RequestRefused } from '../request/refusal.ts'
 import { pageContent, queryOf } from './page-language.ts'
 
-/** Adds the page on which a person does the whole flow, made once for each address, and what search engines read of it. */
+/** Adds the page on which a person does the whole flow, made once for each address, and what search engines read. */
 export function addAppPage(routes: Elysia, options: HttpOptions, files: WordFiles): void {
   const { ports, publicUrl } = options
   const knownPrice = priceReader(ports)

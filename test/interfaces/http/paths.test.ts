@@ -39,6 +39,8 @@ describe('a path', () => {
     ['general', ['//auth/login', '/AUTH/login', '/%61uth/login', '/i18n/', '/I18N', '/healthy']],
     ['general', ['/webhook', '/webhook/', '/webhook/other', '/docs.html', '/apps', '/sandbox']],
     [null, ['/webhook/stripe', '/webhook/payment', '/health', '/ready', '/openapi.json']],
+    [null, ['/robots.txt', '/sitemap.xml']],
+    ['general', ['/sitemap.xml/', '/robots']],
     [null, ['/app', '/docs', '/sandbox/pay/cs_1', '/assets/app.css', '/assets/words/en.json']],
   ])('has the rate limit %p: %j', (policy, paths) => {
     for (const path of paths) expect(rulesOf(path).policy).toBe(policy)

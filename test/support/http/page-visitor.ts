@@ -17,13 +17,15 @@ export function visitor({
   ports = {},
   sandbox = null,
   openApiDocument = () => ({}),
+  isIndexed = true,
 }: {
   ports?: Partial<Ports>
   sandbox?: SandboxCheckout | null
   openApiDocument?: () => unknown
+  isIndexed?: boolean
 } = {}) {
   const fakes = fakePorts({ content: realContent, ...ports })
-  const options = { ...unlimitedOptions(fakes), sandbox, development: true }
+  const options = { ...unlimitedOptions(fakes), sandbox, isIndexed, development: true }
   const app = pageRoutes(options, openApiDocument)
 
   async function visit(path: string, init: RequestInit = {}) {
@@ -35,6 +37,7 @@ export function visitor({
   }
   return {
     ports: fakes,
+    app,
     get: (path: string, headers: Record<string, string> = {}) => visit(path, { headers }),
     submit: (path: string, form: string, headers: Record<string, string> = {}) =>
       visit(path, {
@@ -57,12 +60,15 @@ function asSent(own: Headers): Headers {
 
 export type Visited = Awaited<ReturnType<ReturnType<typeof visitor>['get']>>
 
-/** The rules that every page has to keep. */
-export function expectDecentPage({ headers, text }: Visited): void {
+/** The rules that every page has to keep. None may be listed by search engines but one that says so. */
+export function expectDecentPage(
+  { headers, text }: Visited,
+  { isIndexed = false }: { isIndexed?: boolean } = {},
+): void {
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(headers.get('referrer-policy')).toBe('no-referrer')
-  expect(headers.get('x-robots-tag')).toBe('noindex')
-  expect(text).toContain('<meta name="robots" content="noindex">')
+  expect(headers.get('x-robots-tag')).toBe(isIndexed ? null : 'noindex')
+  expect(text.includes('<meta name="robots" content="noindex">')).toBe(!isIndexed)
   expect(text).toContain(`<html lang="${headers.get('content-language')}" dir=`)
 
   const policy = (headers.get('content-security-policy') ?? '').split('; ')
@@ -76,7 +82,9 @@ export function expectDecentPage({ headers, text }: Visited): void {
   for (const [tag] of text.matchAll(/<script[^>]*>/g)) {
     expect(tag).toMatch(/ src="\/assets\/| type="application\/json"/)
   }
-  for (const [, address] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g)) {
+  // What names the page's own public address loads nothing.
+  const loading = text.replace(/<link rel="(?:canonical|alternate)"[^>]*>/g, '')
+  for (const [, address] of loading.matchAll(/\s(?:src|href|action)="([^"]*)"/g)) {
     expect(address).not.toMatch(/^\/\//)
     if (/^[a-z]+:/i.test(address!)) expect(address).toStartWith('http://localhost:3000/')
   }

@@ -29,8 +29,8 @@ const TILE_REACH = TILE * Math.SQRT1_2 + 1
 
 /**
  * What is shown beside a shared link to the app page: a PNG file in base64. It has no words but the name, so that it
- * serves all languages. Imported as a macro, it is drawn when the module that calls it is translated, and the executable
- * carries the result alone.
+ * serves all languages. Imported as a macro, it is drawn when the module that calls it is translated, and the
+ * executable carries the result alone.
  */
 export function sharePicture(): string {
   const { width, height } = SHARE_PICTURE_SIZE

@@ -115,9 +115,15 @@ const SERVICE_WIDE: Readonly<Record<string, (endpoint: Endpoint) => Promise<Give
 async function produceSpoiled(endpoint: Endpoint, name: string): Promise<Given> {
   const hasPremium = !name.startsWith('PremiumAccessRequired')
   const attempt = await prepare(endpoint.operationId, hasPremium)
-  expect(SPOILERS).toContainKey(name)
-  await SPOILERS[name]?.(attempt)
+  const spoilers: typeof SPOILERS = { ...SPOILERS, EndpointNotFound: unlist }
+  expect(spoilers).toContainKey(name)
+  await spoilers[name]?.(attempt)
   return sendAttempt(attempt, endpoint)
+}
+
+/** As where search engines are not to list the page: then there is no sitemap. */
+function unlist(attempt: Attempt): void {
+  attempt.http = openHttp({ isIndexed: false }, attempt.http.ports)
 }
 
 /** How the pages come to their other statuses. */
@@ -143,6 +149,8 @@ const PAGE_SPOILERS: Readonly<
     attempt.http = openHttp({ limiters: { ...LIMITS, general } }, attempt.http.ports)
   },
   'showApp 304': knowPage,
+  'readRobots 304': knowPage,
+  'readSitemap 304': knowPage,
   'showReference 304': knowPage,
   'readOpenApi 304': knowPage,
 }

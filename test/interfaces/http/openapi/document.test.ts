@@ -94,6 +94,8 @@ describe('the OpenAPI document', () => {
       'GET /payment/success',
       'GET /premium-reasons',
       'GET /ready',
+      'GET /robots.txt',
+      'GET /sitemap.xml',
       'POST /auth/confirm-email',
       'POST /auth/login',
       'POST /auth/logout',

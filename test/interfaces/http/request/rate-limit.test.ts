@@ -103,17 +103,24 @@ describe('a rate limit', () => {
     expect((await from('198.51.100.2')).status).toBe(200)
   })
 
-  test.each(['/health', '/ready', '/openapi.json', '/app', '/docs', '/assets/x', '/sandbox/x'])(
-    'is not needed at %s',
-    async (path) => {
-      const none = countingLimiter(0)
-      const http = openHttp({ limiters: { general: none, auth: none, premium: none } })
-      const answer = await http.get(path)
-      expect(answer.status).not.toBe(429)
-      expect(answer.header('ratelimit')).toBeNull()
-      expect(answer.header('ratelimit-policy')).toBeNull()
-    },
-  )
+  test.each([
+    '/health',
+    '/ready',
+    '/openapi.json',
+    '/app',
+    '/robots.txt',
+    '/sitemap.xml',
+    '/docs',
+    '/assets/x',
+    '/sandbox/x',
+  ])('is not needed at %s', async (path) => {
+    const none = countingLimiter(0)
+    const http = openHttp({ limiters: { general: none, auth: none, premium: none } })
+    const answer = await http.get(path)
+    expect(answer.status).not.toBe(429)
+    expect(answer.header('ratelimit')).toBeNull()
+    expect(answer.header('ratelimit-policy')).toBeNull()
+  })
 
   test('is not needed by the payment provider', async () => {
     const none = countingLimiter(0)

@@ -25,7 +25,7 @@ describe('/app', () => {
     expect(page.headers.get('cache-control')).toBe('no-cache')
     expect(page.headers.get('content-security-policy')).toContain("form-action 'none'")
     expect(page.headers.get('content-security-policy')).toContain("connect-src 'self'")
-    expectDecentPage(page)
+    expectDecentPage(page, { isIndexed: true })
   })
 
   test.each(LANGUAGES.map((language) => [language] as const))(
