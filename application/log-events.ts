@@ -78,6 +78,11 @@ export const LOG_EVENTS = {
   'reconcile.finished': { level: 'info', message: 'payments reconciled' },
   'reconcile.object_failed': { level: 'error', message: 'failed' },
   'reconcile.sweep_failed': { level: 'error', message: 'failed' },
+  'audit.discrepancy': {
+    level: 'error',
+    message: 'what is stored about payments and access does not fit together: look at it',
+  },
+  'audit.ended': { level: 'info', message: 'payments, grants and the audit trail compared' },
   'outbox.ended': { level: 'info', message: 'outbox message ended' },
   'outbox.failed': { level: 'error', message: 'failed' },
   'outbox.given_up': {

@@ -3,6 +3,7 @@ import type { Dispute } from '../domain/dispute.ts'
 import type { Email } from '../domain/email.ts'
 import type { ErasedEmailDigest } from '../domain/erasure.ts'
 import type { AuditEntry, Origin } from '../domain/grant-change.ts'
+import type { LedgerRecord } from '../domain/ledger.ts'
 import type { Epoch } from '../domain/log-out.ts'
 import type { Otp } from '../domain/otp.ts'
 import type { OutboxKey, OutboxKind, OutboxMessage } from '../domain/outbox.ts'
@@ -119,6 +120,34 @@ export type AuditTrail = {
   findByEmail(email: Email): Promise<readonly AuditEntry[]>
 }
 
+/** The kinds of records that are compared with one another, in the order in which an audit reads them. */
+export const LEDGER_PARTS = [
+  'purchases',
+  'operator_grants',
+  'refunds',
+  'disputes',
+  'messages',
+  'audit_entries',
+] as const
+export type LedgerPart = (typeof LEDGER_PARTS)[number]
+
+/** All records of money and access, together with those that each of them has to fit. Only reads. */
+export type Ledger = {
+  /**
+   * Since when the audit trail and the outbox are kept: since they were made, or since the first entry where that is
+   * older, as in a copy of another database.
+   */
+  findBeginning(): Promise<Date>
+  /**
+   * Those after `after`, in the order of their ids. A record and what belongs to it are of one moment; two pages are
+   * not. Of purchases only the paid ones.
+   */
+  list(
+    part: LedgerPart,
+    page: { after: LedgerRecord['id'] | null; limit: number },
+  ): Promise<readonly LedgerRecord[]>
+}
+
 /** The messages that wait to be carried out by a provider. A message is stored together with its purchase. */
 export type OutboxRepository = {
   /**
@@ -148,10 +177,13 @@ export const SWEEP_NAMES = [
 ] as const
 export type SweepName = (typeof SWEEP_NAMES)[number]
 
-/** When the last finished run of each sweep began. */
+/** What keeps the time of its last run: a sweep, or the audit of what is stored. */
+export type RunName = SweepName | 'audit'
+
+/** When the last finished run of each began. */
 export type SweepRepository = {
-  findLastRun(sweep: SweepName): Promise<Date | null>
-  recordRun(sweep: SweepName, startedAt: Date): Promise<void>
+  findLastRun(run: RunName): Promise<Date | null>
+  recordRun(run: RunName, startedAt: Date): Promise<void>
 }
 
 /** The epochs of log-outs; see domain/log-out.ts. What they decide, `AccessRepository` tells. */
@@ -247,6 +279,7 @@ export type Store = {
   readonly refunds: RefundRepository
   readonly disputes: DisputeRepository
   readonly auditTrail: AuditTrail
+  readonly ledger: Ledger
   readonly outbox: OutboxRepository
   readonly sweeps: SweepRepository
   readonly logOuts: LogOutRepository

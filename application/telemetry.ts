@@ -1,3 +1,4 @@
+import type { DiscrepancyKind } from '../domain/ledger.ts'
 import type { OtpAttempt } from '../domain/otp.ts'
 import type { RateLimitWidth } from './rate-limit-width.ts'
 import type { Outage } from './unavailable.ts'
@@ -27,6 +28,7 @@ export type TelemetryEvent =
   | ProviderCall
   | NotificationReceived
   | SweepEnded
+  | AuditEnded
   | ConnectionEvent
   /** Something that the service does by itself failed as a whole. */
   | { readonly kind: 'task_failed'; readonly task: TaskName }
@@ -35,6 +37,7 @@ export type TelemetryEvent =
 
 /** What the service does by itself. */
 export const TASK_NAMES = [
+  'audit',
   'backups',
   'clock',
   'leadership',
@@ -79,6 +82,14 @@ export type SweepEnded = {
   readonly repaired: number
   readonly failed: number
   readonly finished: boolean
+}
+
+/** All that is stored about money and access was compared; see domain/ledger.ts. */
+export type AuditEnded = {
+  readonly kind: 'audit_ended'
+  readonly startedAt: Date
+  /** How many discrepancies there are of each kind. */
+  readonly counts: Readonly<Record<DiscrepancyKind, number>>
 }
 
 /** Of the connections to a database that is another process. An embedded one has none of these. */

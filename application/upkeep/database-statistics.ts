@@ -18,6 +18,8 @@ export type DatabaseStatistics = {
   /** Of the last hour: over all addresses, of the address that was hit most, and of the worst network. */
   readonly wrongTries: number
   readonly wrongTriesOfWorst: { readonly address: number; readonly network: number }
+  /** When the last audit that came to its end began; null before the first. */
+  readonly lastAuditAt: Date | null
   /** Null where nothing bounds the code mails of the service. */
   readonly mailLimitUse: MailLimitUse | null
   /** Null for a database that has no files. */
@@ -41,6 +43,7 @@ export async function readDatabaseStatistics(
       address: wrongTries.topAddresses[0]?.tries ?? 0,
       network: wrongTries.topNetworks[0]?.tries ?? 0,
     },
+    lastAuditAt: await ports.sweeps.findLastRun('audit'),
     mailLimitUse: await readMailLimitUse(ports),
     files: await statistics.measureFiles(),
   }

@@ -1,5 +1,6 @@
 import type { Dispute } from '../../domain/dispute.ts'
 import { isStateChange } from '../../domain/premium-grant.ts'
+import type { Purchase } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
 
 /** What a report of refunds, or of disputes, makes of those that are known. */
@@ -32,4 +33,9 @@ export function mergeReported<Fact extends Refund | Dispute, Reported extends { 
     if (isStateChange(known, fact)) changes++
   }
   return { facts: [...changed.values()], changes }
+}
+
+/** The payment that a purchase had and has no more, because another one was paid. Null where there is none. */
+export function leftPayment(before: Purchase, after: Purchase): string | null {
+  return before.paymentIntentId === after.paymentIntentId ? null : before.paymentIntentId
 }

@@ -5,6 +5,7 @@ import type { Email } from '../../domain/email.ts'
 import type { Origin } from '../../domain/grant-change.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
 import type { Purchase, PurchaseId } from '../../domain/purchase.ts'
+import { leftPayment } from '../database/reported-reversals.ts'
 import { toPurchase, toPurchaseRow } from '../database/rows.ts'
 import { storeChanges } from './audit-trail.ts'
 import type { PostgresDatabase, Transaction } from './connection/database.ts'
@@ -13,6 +14,7 @@ import { findAccount } from './find-account.ts'
 import { findReversals, grantsOf } from './find-grants.ts'
 import { storeMessages } from './outbox-repository.ts'
 import { prepared, upsert } from './prepared.ts'
+import { noteForeign } from './reversal-repositories.ts'
 import { purchases } from './schema.ts'
 
 type Change = { purchase: Purchase | null; messages?: readonly OutboxMessage[] }
@@ -144,6 +146,9 @@ async function store(
   if (purchase && !account.purchases.includes(purchase)) {
     const before = account.grants.filter(({ id }) => id === purchase.id)
     storePurchase(transaction, purchase)
+    const known = account.purchases.find(({ id }) => id === purchase.id)
+    const left = known ? leftPayment(known, purchase) : null
+    if (left !== null) noteForeign(transaction, [left], origin.at)
     const reversals = await lockedReversals(transaction, account, purchase)
     storeChanges(transaction, { before, after: grantsOf(purchase, reversals) }, origin)
   }

@@ -156,7 +156,7 @@ function paymentsOf(facts: readonly Reference[]): readonly string[] {
 }
 
 /** Notes since when something is stored of a payment of which no purchase is known, so that it is deleted in time. */
-function noteForeign(
+export function noteForeign(
   { queries, store }: Transaction,
   payments: readonly string[],
   storedAt: Date,

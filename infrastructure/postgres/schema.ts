@@ -1,6 +1,6 @@
 import { bigint, boolean, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { SandboxSession } from '../../application/sandbox-checkout.ts'
-import type { SweepName } from '../../application/store.ts'
+import type { RunName } from '../../application/store.ts'
 import type { ClientNetwork } from '../../domain/client-network.ts'
 import type { CodeChallenge } from '../../domain/code-challenge.ts'
 import { DISPUTE_STATES } from '../../domain/dispute.ts'
@@ -149,7 +149,7 @@ export const auditEntries = pgTable('audit_entries', {
 })
 
 export const sweeps = pgTable('sweeps', {
-  name: text('name').$type<SweepName>().notNull().primaryKey(),
+  name: text('name').$type<RunName>().notNull().primaryKey(),
   lastRunAt: momentColumn('last_run_at').notNull(),
 })
 

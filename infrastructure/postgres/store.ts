@@ -4,6 +4,7 @@ import { postgresAuditTrail } from './audit-trail.ts'
 import type { PostgresDatabase } from './connection/database.ts'
 import type { TimeBudget } from './connection/time-budget.ts'
 import { postgresDatabaseHealth } from './database-health.ts'
+import { postgresLedger } from './ledger.ts'
 import { postgresLogOutRepository } from './log-out-repository.ts'
 import { postgresOtpRepository } from './otp-repository.ts'
 import { postgresOutboxRepository } from './outbox-repository.ts'
@@ -29,6 +30,7 @@ export function postgresStore(
     refunds: postgresRefundRepository(database),
     disputes: postgresDisputeRepository(database),
     auditTrail: postgresAuditTrail(database),
+    ledger: postgresLedger(database),
     outbox: postgresOutboxRepository(database),
     sweeps: postgresSweepRepository(database),
     logOuts: postgresLogOutRepository(database),

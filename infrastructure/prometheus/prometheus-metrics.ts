@@ -1,11 +1,12 @@
 import Registry from 'prom-client/lib/registry.js'
 import type { Backups, Clock } from '../../application/ports.ts'
-import type { Telemetry } from '../../application/telemetry.ts'
+import type { AuditEnded, Telemetry } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { DatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
 import type { Leadership } from '../../application/upkeep/leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
 import type { PoolState } from '../postgres/connection/connection-pool.ts'
+import { addAuditMetrics } from './audit-metrics.ts'
 import { addBackupMetrics } from './backup-metrics.ts'
 import { addDatabaseMetrics } from './database-metrics.ts'
 import { measureEventLoopLag } from './event-loop-lag.ts'
@@ -55,7 +56,13 @@ export function prometheusMetrics({
   // Counters are kept. What is true of one moment is read again for each answer, so that no answer has a stale value.
   const kept = new Registry()
   let countConnections: ReturnType<typeof connectionMetrics> | null = null
-  const telemetry = telemetryMetrics(kept, (event) => countConnections?.(event))
+  let lastAudit: AuditEnded | null = null
+  const telemetry = telemetryMetrics(kept, {
+    countConnections: (event) => countConnections?.(event),
+    keepAudit(event) {
+      lastAudit = event
+    },
+  })
   const lag = measureEventLoopLag(kept, monotonicMs)
 
   return {
@@ -74,6 +81,7 @@ export function prometheusMetrics({
         const replicas = await unlessDown(() => countReplicas(sources))
         const momentary = new Registry()
         await addMomentary(momentary, sources, databaseStatistics)
+        addAuditMetrics(momentary, databaseStatistics, lastAudit)
         addReplicaMetrics(momentary, sources.leadership, replicas)
         addProcessMetrics(momentary, { version: sources.version, startedAt })
         return (await kept.metrics()) + (await momentary.metrics())

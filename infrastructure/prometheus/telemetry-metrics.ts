@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import { RATE_LIMIT_WIDTHS } from '../../application/rate-limit-width.ts'
 import { SWEEP_NAMES } from '../../application/store.ts'
 import {
+  type AuditEnded,
   type ConnectionEvent,
   type NotificationReceived,
   type ProviderCall,
@@ -26,7 +27,13 @@ type Requests = Extract<
 /** Counts what happens from now on in metrics of the registry. */
 export function telemetryMetrics(
   registry: Registry,
-  countConnections: (event: ConnectionEvent) => void,
+  {
+    countConnections,
+    keepAudit,
+  }: {
+    countConnections: (event: ConnectionEvent) => void
+    keepAudit: (event: AuditEnded) => void
+  },
 ): Telemetry {
   const countRequest = requestMetrics(registry)
   const countCode = codeMetrics(registry)
@@ -59,6 +66,8 @@ export function telemetryMetrics(
           return countNotification(event)
         case 'sweep_ended':
           return countSweep(event)
+        case 'audit_ended':
+          return keepAudit(event)
         case 'connection_waited':
         case 'connection_failed':
         case 'transaction_retried':

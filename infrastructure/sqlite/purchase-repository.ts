@@ -4,6 +4,7 @@ import type { Account, PurchaseRepository } from '../../application/store.ts'
 import type { Origin } from '../../domain/grant-change.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
 import type { Purchase } from '../../domain/purchase.ts'
+import { leftPayment } from '../database/reported-reversals.ts'
 import { toPurchase, toPurchaseRow } from '../database/rows.ts'
 import { prepareInsertChanges } from './audit-trail.ts'
 import type { Queries, SqliteDatabase } from './database.ts'
@@ -16,8 +17,8 @@ import { prepareFindBySession } from './find-by-session.ts'
 import { grantsOf, prepareFindReversals } from './find-grants.ts'
 import { prepareInsertMessage } from './outbox-repository.ts'
 import { prepareSelect } from './prepared-reads.ts'
-import { prepareUpdate, prepareUpsert } from './prepared-writes.ts'
-import { purchases } from './schema.ts'
+import { prepareInsertOnce, prepareUpdate, prepareUpsert } from './prepared-writes.ts'
+import { foreignPayments, purchases } from './schema.ts'
 
 export function sqlitePurchaseRepository(
   database: Pick<
@@ -120,12 +121,15 @@ function prepareStore(
   const insertMessage = prepareInsertMessage(queries)
   const findReversals = prepareFindReversals(queries)
   const insertChanges = prepareInsertChanges(queries)
+  const noteForeign = prepareInsertOnce(queries, foreignPayments)
 
   return (account, { purchase, messages = [] }, origin) => {
     if (purchase && !account.purchases.includes(purchase)) {
       const known = account.purchases.find(({ id }) => id === purchase.id)
       if (known) update(toPurchaseRow(known), toPurchaseRow(purchase))
       else savePurchase(purchase)
+      const left = known ? leftPayment(known, purchase) : null
+      if (left !== null) noteForeign({ paymentIntentId: left, storedAt: origin.at })
       const before = account.grants.filter(({ id }) => id === purchase.id)
       insertChanges({ before, after: grantsOf(purchase, findReversals) }, origin)
     }

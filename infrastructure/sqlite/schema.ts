@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SandboxSession } from '../../application/sandbox-checkout.ts'
-import type { SweepName } from '../../application/store.ts'
+import type { RunName } from '../../application/store.ts'
 import type { ClientNetwork } from '../../domain/client-network.ts'
 import type { CodeChallenge } from '../../domain/code-challenge.ts'
 import { DISPUTE_STATES } from '../../domain/dispute.ts'
@@ -154,7 +154,7 @@ export const auditEntries = sqliteTable('audit_entries', {
 })
 
 export const sweeps = sqliteTable('sweeps', {
-  name: text('name').$type<SweepName>().notNull().primaryKey(),
+  name: text('name').$type<RunName>().notNull().primaryKey(),
   lastRunAt: momentColumn('last_run_at').notNull(),
 })
 

@@ -9,6 +9,7 @@ import { sqliteAccessRepository } from './access-repository.ts'
 import { prepareRecordChanges, type RecordChanges, sqliteAuditTrail } from './audit-trail.ts'
 import { type DatabaseOptions, openDatabase, type SqliteDatabase } from './database.ts'
 import { sqliteDatabaseHealth } from './database-health.ts'
+import { sqliteLedger } from './ledger.ts'
 import { sqliteLogOutRepository } from './log-out-repository.ts'
 import { sqliteOtpRepository } from './otp-repository.ts'
 import { sqliteOutboxRepository } from './outbox-repository.ts'
@@ -58,6 +59,7 @@ export function sqliteStore(database: SqliteDatabase): DatabaseStore {
     refunds: part(METHODS.refunds, () => sqliteRefundRepository(database, recordChanges)),
     disputes: part(METHODS.disputes, () => sqliteDisputeRepository(database, recordChanges)),
     auditTrail: part(METHODS.auditTrail, () => sqliteAuditTrail(database)),
+    ledger: part(METHODS.ledger, () => sqliteLedger(database)),
     outbox: part(METHODS.outbox, () => sqliteOutboxRepository(database)),
     sweeps: part(METHODS.sweeps, () => sqliteSweepRepository(database)),
     logOuts: part(METHODS.logOuts, () => sqliteLogOutRepository(database)),
@@ -90,6 +92,7 @@ const METHODS = {
   refunds: { update: true, findById: true, findPendingPayments: true },
   disputes: { update: true, findById: true, findPendingPayments: true },
   auditTrail: { findByEmail: true },
+  ledger: { findBeginning: true, list: true },
   outbox: { takeDue: true, update: true, findByPurchase: true },
   sweeps: { findLastRun: true, recordRun: true },
   logOuts: { update: true },

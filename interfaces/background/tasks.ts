@@ -9,14 +9,15 @@ import {
   type SweepReport,
 } from '../../application/reconciling/reconcile-payments.ts'
 import { SWEEP_NAMES } from '../../application/store.ts'
+import { auditInBackground } from '../../application/upkeep/audit-ledger.ts'
 import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
 import { type Replicas, SIGN_EVERY_MS } from '../../application/upkeep/replicas.ts'
 import type { ScheduledBackups } from '../../application/upkeep/scheduled-backups.ts'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts'
 import type { Task, Tasks } from './background.ts'
 
-/** After each step of the pruning, so that requests get their turn. */
-const PRUNING_PAUSE_MS = 20
+/** After each step of the pruning and of the audit, so that requests get their turn. */
+const STEP_PAUSE_MS = 20
 
 /**
  * All that the service does by itself, and how often. Only the watchdog is separate, because the supervisor sets its
@@ -49,7 +50,7 @@ export function serviceTasks({
   /** Resolves after so many milliseconds. */
   wait: (milliseconds: number) => Promise<void>
 }): Tasks {
-  const pause = () => wait(PRUNING_PAUSE_MS)
+  const pause = () => wait(STEP_PAUSE_MS)
   const pace = callPace({ monotonicMs, wait })
   return {
     ofEach: [
@@ -72,6 +73,8 @@ export function serviceTasks({
         everyMs: HOUR_MS,
         work: (stopping) => pruneExpired(ports, { tokenLifetimeMs, pause, stopping }),
       },
+      // Every hour it is looked whether a day has passed, so that one that failed is not put off for a day.
+      { name: 'audit', everyMs: HOUR_MS, work: dailyAudit(ports, { pause, monotonicMs }) },
       { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
       { name: 'mail_limit', everyMs: MINUTE_MS, work: watchMailLimit(ports) },
       ...ofDatabase.ofLeader(),
@@ -101,6 +104,21 @@ function reconciler(ports: Ports, pace: Pace): Task['work'] {
       ports.telemetry.record({ kind: 'sweep_ended', ...report })
     }
     if (hasSeenAll(reports)) only = 'due'
+  }
+}
+
+/** At the beginning of the term, and a day after the beginning of each that came to its end. */
+function dailyAudit(
+  ports: Ports,
+  { pause, monotonicMs }: { pause: () => Promise<void>; monotonicMs: () => number },
+): Task['work'] {
+  let dueMs = Number.NEGATIVE_INFINITY
+  return async (stopping) => {
+    const startedMs = monotonicMs()
+    if (startedMs < dueMs) return
+    await auditInBackground(ports, { pause, stopping })
+    // Less than an hour short of it: else the look that comes just before it would put it off to the next one.
+    dueMs = startedMs + DAY_MS - MINUTE_MS
   }
 }
 

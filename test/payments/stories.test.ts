@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openToldBuyer } from '../support/payments/notified-buyer.ts'
+import { checkLedger } from '../support/payments/sound-ledger.ts'
 import {
   type Sequence,
   STORIES,
@@ -82,6 +83,8 @@ async function runStory(
 
   const hints = sequences.flatMap((sequence) => sequence.deliveries.filter(isHint))
   expect(opened.double.count('GET /v1/refunds')).toBe(hints.length)
+
+  await checkLedger(opened.service.ports)
 
   // What is in the outbox goes out: every buyer gets the mails of the story, and nobody any other.
   const { mailer } = opened.service.ports

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import { type Email, parseEmail } from '../../domain/email.ts'
 import { answers, EMAIL } from '../support/http/http-client.ts'
+import { checkLedger } from '../support/payments/sound-ledger.ts'
 import { PLACES } from '../support/service/places.ts'
 import { atOnce, countStatuses, serviceSetup } from '../support/service/real-service.ts'
 import { stripeSetup } from '../support/stripe/stripe-setup.ts'
@@ -123,6 +124,7 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
         grants: [{ email: EMAIL, payment: { amountPaid: 400 } }],
       })
       expect((await accountOf(EMAIL)).grants).toHaveLength(1)
+      await checkLedger(service.ports)
     })
 
     test('that webhook, success page and checkout learn of at the same moment gives one grant', async () => {
@@ -145,6 +147,7 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
       const account = await accountOf(EMAIL)
       expect([account.purchases.length, account.grants.length]).toEqual([1, 1])
       expect(double.sessions.size).toBe(1)
+      await checkLedger(service.ports)
     })
 
     test('without a notification is found by parallel success pages and checkouts, once', async () => {
@@ -187,6 +190,7 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
 
       expect(countStatuses(got)).toEqual({ 200: got.length })
       expect(await service.hasPremium(EMAIL)).toBe(false)
+      await checkLedger(service.ports)
     })
   })
 })

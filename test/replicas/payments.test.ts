@@ -96,6 +96,7 @@ describe.if(hasPostgres())('replicas on one PostgreSQL', () => {
         buyers.map((email, index) => hasPremium(fleet.inTurn(index), email)),
       )
       expect(premium.filter((has) => has)).toHaveLength(200)
+      expect(await fleet.run('audit')).toMatchObject({ exitCode: 0, stdout: '' })
     },
     TIME_LIMIT_MS,
   )
@@ -137,6 +138,7 @@ describe.if(hasPostgres())('replicas on one PostgreSQL', () => {
         }
       }
       await severalAtOnce(ERASURES, 2, race)
+      expect(await fleet.run('audit')).toMatchObject({ exitCode: 0, stdout: '' })
       console.log(`erasures while a payment is told of: ${ERASURES}, ${JSON.stringify(seen)}`)
     },
     TIME_LIMIT_MS,

@@ -151,5 +151,6 @@ test('killed at any moment under 64 webhooks at once it has every event that it 
   expect(lost).toEqual([])
   expect(countPaid(production)).toBe(whole.size)
   expect(unanswered).toBeGreaterThan(KILLS)
+  expect(await production.run(['audit'])).toMatchObject({ exitCode: 0, stdout: '' })
   inspectKilled(production, ({ damage }) => expect(damage).toEqual([]))
 }, 3_600_000)

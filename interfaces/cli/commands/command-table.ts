@@ -1,5 +1,6 @@
 import type { CommandGroup } from '../command.ts'
 import { HELP } from '../help.ts'
+import { auditCommand } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import { completionCommand } from './completion.ts'
 import { contentCheckCommand } from './content-check.ts'
@@ -47,7 +48,10 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       eraseCommand,
     ],
   },
-  { title: 'Payments', commands: [purchasesCommand, purchasesShowCommand, reconcileCommand] },
+  {
+    title: 'Payments',
+    commands: [purchasesCommand, purchasesShowCommand, reconcileCommand, auditCommand],
+  },
   {
     title: 'The machine',
     commands: [

@@ -12,6 +12,7 @@ describe('the statistics of the database', () => {
       outbox: [],
       wrongTries: 0,
       wrongTriesOfWorst: { address: 0, network: 0 },
+      lastAuditAt: null,
       mailLimitUse: null,
       files: null,
     })

@@ -346,6 +346,7 @@ test('every task is in the list with how often it runs and by whom', async () =>
     ['outbox', SECOND_MS],
     ['reconciler', MINUTE_MS],
     ['pruning', HOUR_MS],
+    ['audit', HOUR_MS],
     ['wrong_codes', MINUTE_MS],
     ['mail_limit', MINUTE_MS],
   ]

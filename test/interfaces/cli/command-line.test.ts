@@ -28,6 +28,7 @@ describe('commands', () => {
     'migrate',
     'healthcheck',
     'grants',
+    'audit',
     'service status',
     'service print',
     'openapi',

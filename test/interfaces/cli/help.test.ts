@@ -49,6 +49,7 @@ describe('help', () => {
       'purchases',
       'purchases show',
       'reconcile',
+      'audit',
       'migrate',
       'migrate-data',
       'backup',
@@ -74,6 +75,7 @@ describe('help', () => {
     ] as const
     for (const name of [
       ...onDatabase,
+      'audit',
       'purchases',
       'migrate',
       'migrate-data',

@@ -38,6 +38,7 @@ export async function checkEnds(
     }),
     ...purchases.flatMap((purchase) => findWrong(purchase, paidSessions)),
     ...findStrangersRefunds(production, purchases),
+    ...(await findAudited(production)),
     ...(await findUnfinished(read)),
     ...findPayable(production, premium),
   ]
@@ -48,6 +49,12 @@ export async function checkEnds(
     refunded: purchases.filter(({ isDuplicate, refunds }) => isDuplicate && refunds.length === 1)
       .length,
   }
+}
+
+/** What the command finds, too. */
+async function findAudited(production: Production): Promise<readonly string[]> {
+  const { exitCode, stdout, stderr } = await production.run(['audit'])
+  return exitCode === 0 ? [] : [`the audit: ${stdout}${stderr}`]
 }
 
 /** A paid purchase, and all that has followed from it. */

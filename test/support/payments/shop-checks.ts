@@ -5,6 +5,7 @@ import { EMAIL } from '../http/http-client.ts'
 import { awaitedSessions, oldEvents, openSessions } from './moves.ts'
 import type { PlayedShop } from './played-shop.ts'
 import { isChargedBack, modelPremium, paidSessions, purchaseIdOf } from './premium-model.ts'
+import { checkLedger } from './sound-ledger.ts'
 
 /**
  * The rules that hold at every moment, however far the service lags behind. There is at most one open page, except for
@@ -108,6 +109,7 @@ async function checkMessages({ service, stripe, bounced }: PlayedShop, purchase:
 }
 
 export async function checkAudit({ service, account }: PlayedShop): Promise<void> {
+  await checkLedger(service.ports)
   const { grants } = await account()
   const trail = await service.ports.auditTrail.findByEmail(EMAIL)
   const last = new Map(trail.map((entry) => [entry.grantId, entry.isActive]))

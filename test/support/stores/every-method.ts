@@ -69,6 +69,8 @@ export function everyMethod(store: DatabaseStore): readonly (() => Promise<unkno
     () => store.disputes.findById('du_1'),
     () => store.disputes.findPendingPayments(),
     () => store.auditTrail.findByEmail(ANNA),
+    () => store.ledger.findBeginning(),
+    () => store.ledger.list('purchases', { after: null, limit: 1 }),
     () => store.outbox.findByPurchase(MESSAGE.purchaseId),
     () => store.sweeps.findLastRun('refunds'),
     async () => store.access.findByEmail(ANNA, () => []),

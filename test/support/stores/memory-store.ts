@@ -17,6 +17,8 @@ import {
 } from '../../../domain/purchase.ts'
 import type { Refund } from '../../../domain/refund.ts'
 import type { Verification } from '../../../domain/verification.ts'
+import { leftPayment } from '../../../infrastructure/database/reported-reversals.ts'
+import { memoryLedger } from './memory-ledger.ts'
 import { memoryOtps } from './memory-otps.ts'
 import {
   compareGrants,
@@ -49,6 +51,7 @@ export function memoryStore(): Store {
     auditTrail: {
       findByEmail: async (email) => memory.audit.filter((entry) => entry.email === email),
     },
+    ledger: memoryLedger(memory),
     outbox: memoryOutbox(memory),
     sweeps: {
       findLastRun: async (sweep) => sweeps.get(sweep) ?? null,
@@ -225,6 +228,11 @@ function memoryPurchases(memory: PaymentMemory): Store['purchases'] {
   ) {
     if (purchase) {
       refuseConflict(purchase, purchases)
+      const known = purchases.get(purchase.id)
+      const left = known ? leftPayment(known, purchase) : null
+      if (left !== null && !memory.foreignPayments.has(left)) {
+        memory.foreignPayments.set(left, origin.at)
+      }
       recordChanges([purchase.email], origin, () => void purchases.set(purchase.id, purchase))
     }
     for (const message of following) {
