@@ -10,7 +10,7 @@ import { LEDGER_PARTS, type LedgerPart } from '../store.ts'
 import type { Stopping } from './leadership.ts'
 
 /** So few at once that on SQLite, where nothing else happens meanwhile, nobody waits for long. */
-const PAGE_SIZE = 250
+const PAGE_SIZE = 100
 
 /** Lines of one run in the log. The command prints them all. */
 const LINES_MAX = 50

@@ -11,7 +11,15 @@ import {
   toSaleRecords,
 } from '../database/ledger-rows.ts'
 import type { PostgresDatabase, Queries } from './connection/database.ts'
-import { auditEntries, disputes, operatorGrants, outbox, purchases, refunds } from './schema.ts'
+import {
+  auditEntries,
+  disputes,
+  foreignPayments,
+  operatorGrants,
+  outbox,
+  purchases,
+  refunds,
+} from './schema.ts'
 
 const BEGINNING = `SELECT min(at) AS at FROM (
   SELECT applied_at AS at FROM schema_migrations WHERE name = '0001_init'
@@ -109,23 +117,31 @@ async function listReversals(
   table: typeof refunds | typeof disputes,
   { after, limit }: Page,
 ) {
-  // With its table's name: without, it would be the column of the same name inside.
-  const payment = sql`${table}.payment_intent_id`
-  const isPlaced = sql`(
-    EXISTS (SELECT 1 FROM purchases WHERE purchases.payment_intent_id = ${payment})
-    OR EXISTS (
-      SELECT 1 FROM foreign_payments
-      WHERE foreign_payments.payment_intent_id = ${payment}
-    )
-  )`
-  const type = table === refunds ? 'refund' : 'dispute'
   const rows = await queries
-    .select({ id: table.id, paymentIntentId: table.paymentIntentId, isPlaced })
+    .select({ id: table.id, paymentIntentId: table.paymentIntentId })
     .from(table)
     .where(gt(table.id, after))
     .orderBy(table.id)
     .limit(limit)
-  return rows.map((row) => toReversalRecord(type, row))
+  // Each by itself: for one statement with both, PostgreSQL reads all purchases.
+  const placed = await Promise.all(
+    [purchases, foreignPayments].map((owner) =>
+      queries
+        .select({ id: owner.paymentIntentId })
+        .from(owner)
+        .where(
+          isAmong(
+            owner.paymentIntentId,
+            rows.map(({ paymentIntentId }) => paymentIntentId),
+          ),
+        ),
+    ),
+  )
+  const payments = new Set(placed.flat().map(({ id }) => id))
+  const type = table === refunds ? 'refund' : 'dispute'
+  return rows.map((row) =>
+    toReversalRecord(type, { ...row, isPlaced: payments.has(row.paymentIntentId) }),
+  )
 }
 
 async function listMessages(queries: Queries, { after, limit }: Page) {

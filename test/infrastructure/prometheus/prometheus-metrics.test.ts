@@ -5,6 +5,7 @@ import { readDatabaseStatistics } from '../../../application/upkeep/database-sta
 import type { Replica } from '../../../application/upkeep/replicas.ts'
 import { HOUR_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
+import { DISCREPANCY_KINDS, type DiscrepancyKind } from '../../../domain/ledger.ts'
 import { draftMessage } from '../../../domain/outbox.ts'
 import { readExposition } from '../../support/exposition.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
@@ -272,4 +273,27 @@ test('every metric has a help that is a sentence, and a type', async () => {
     expect({ name, help }).toEqual({ name, help: expect.stringMatching(/^[A-Z][^\n]*\.$/) })
     expect({ name, counts: name.endsWith('_total') }).toEqual({ name, counts: type === 'counter' })
   }
+})
+
+describe('the audit', () => {
+  const LAST = 'alibi_audit_last_run_timestamp_seconds'
+  const FOUND = 'alibi_audit_discrepancies{kind="entry_missing"}'
+
+  test('tells what it has found until another process has made a later one', async () => {
+    const { ports, record, samples } = await openMetrics()
+    expect(await samples()).not.toHaveProperty([LAST])
+
+    const none = Object.fromEntries(DISCREPANCY_KINDS.map((kind) => [kind, 0]))
+    const counts = { ...none, entry_missing: 3 } as Record<DiscrepancyKind, number>
+    await ports.sweeps.recordRun('audit', NOON)
+    record({ kind: 'audit_ended', startedAt: NOON, counts })
+    const told = await samples()
+    expect([told[LAST], told[FOUND]]).toEqual([NOON.getTime() / 1000, 3])
+    expect(told['alibi_audit_discrepancies{kind="access_differs"}']).toBe(0)
+
+    await ports.sweeps.recordRun('audit', new Date(NOON.getTime() + HOUR_MS))
+    const later = await samples()
+    expect(later[LAST]).toBe((NOON.getTime() + HOUR_MS) / 1000)
+    expect(later).not.toHaveProperty([FOUND])
+  })
 })
