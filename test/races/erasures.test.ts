@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eraseEmail } from '../../application/customers/erase-email.ts'
 import type { Email } from '../../domain/email.ts'
+import { checkLedger } from '../support/payments/sound-ledger.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { PLACES } from '../support/service/places.ts'
 import { serviceSetup } from '../support/service/real-service.ts'
@@ -50,6 +51,7 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
         expect(await service.hasPremium(email)).toBe(true)
       }
     }
+    await checkLedger(service.ports)
     process.stdout.write(`erasures among checkouts: ${BUYERS}, ${JSON.stringify(seen)}\n`)
     expect(seen.erased).toBeGreaterThan(0)
     expect(seen.tooLate).toBeGreaterThan(0)

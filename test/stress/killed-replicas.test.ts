@@ -67,7 +67,7 @@ if (hasPostgres()) {
       })
       const { acknowledged, samples, finished } = customers
       const premium = new Map([...acknowledged.granted].map((email) => [email, true]))
-      const ends = await checkEnds(production, alibi, premium, sql)
+      const ends = await checkEnds(production, alibi, premium, sql, env)
       const count = (status: number | null) => samples.filter((one) => one.status === status).length
       console.log(
         `SIGKILL of one of two replicas: ${KILLS} kills in ${Math.round(tookMs / 1000)} s, ${leadersKilled} of the one that led; ${finished()} customers, ` +

@@ -24,6 +24,7 @@ export async function checkEnds(
   alibi: AlibiProcess,
   premium: ReadonlyMap<string, boolean>,
   read: Read = async (sql) => stored(production, sql),
+  env: Record<string, string> = production.settings,
 ): Promise<Ends> {
   const purchases = await readPaid(production, read)
   const sessions = [...production.double.sessions.values()]
@@ -38,7 +39,7 @@ export async function checkEnds(
     }),
     ...purchases.flatMap((purchase) => findWrong(purchase, paidSessions)),
     ...findStrangersRefunds(production, purchases),
-    ...(await findAudited(production)),
+    ...(await findAudited(production, env)),
     ...(await findUnfinished(read)),
     ...findPayable(production, premium),
   ]
@@ -52,8 +53,11 @@ export async function checkEnds(
 }
 
 /** What the command finds, too. */
-async function findAudited(production: Production): Promise<readonly string[]> {
-  const { exitCode, stdout, stderr } = await production.run(['audit'])
+async function findAudited(
+  production: Production,
+  env: Record<string, string>,
+): Promise<readonly string[]> {
+  const { exitCode, stdout, stderr } = await production.run(['audit'], env)
   return exitCode === 0 ? [] : [`the audit: ${stdout}${stderr}`]
 }
 
