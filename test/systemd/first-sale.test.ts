@@ -13,7 +13,7 @@ import { openTerminal } from '../support/service/at-terminal.ts'
 import { decodedHtml, headerOf, startSmtpDouble } from '../support/smtp-double.ts'
 import { freePort } from '../support/systemd/free-port.ts'
 import { bootMachine, type Machine } from '../support/systemd/machine.ts'
-import { OWN } from '../support/unpacked-release.ts'
+import { EXECUTABLE } from '../support/unpacked-release.ts'
 
 // From an empty machine to the first sale, under a real systemd: `install.sh`, `setup`, a purchase, an excuse. Each
 // test goes on where the one before it has ended.
@@ -35,9 +35,8 @@ async function openEmptyMachine() {
   const url = `http://127.0.0.1:${freePort()}`
   production.double.deliverTo(`${url}/webhook/stripe`)
 
-  const executable = `alibi-9.8.7-linux-${OWN}`
   const files = new Map([
-    [executable, readFileSync(production.executable)],
+    [EXECUTABLE, readFileSync(production.executable)],
     ['install.sh', readFileSync(INSTALL_SCRIPT)],
   ])
   // As the installer of any real machine writes it.
@@ -170,6 +169,32 @@ function testSettingUpByFlags(empty: EmptyMachine) {
       } finally {
         await smtp.stop()
       }
+    },
+    PATIENT,
+  )
+
+  test(
+    'where nothing is installed, setup installs the service itself',
+    async () => {
+      const settings = await machine.read(SETTINGS)
+      const own = settings.match(/^(?:STRIPE_API_URL|RESEND_BASE_URL|PORT|RATE_LIMIT_AUTH)=.*$/gm)
+      await sure(['sh', `${RELEASE}/install.sh`, '--uninstall', '--yes'])
+      await sure(['rm', '-r', '/etc/alibi', '/var/lib/alibi'])
+      expect((await run(['test', '-e', ALIBI])).exitCode).toBe(1)
+
+      await sure(['mkdir', '/etc/alibi'])
+      await machine.write(SETTINGS, `${own?.join('\n')}\n`)
+      const flags = ['--public-url', url, '--email-from', SENDER, '--stripe-key-file', keyFile]
+      const setup = [`${RELEASE}/${EXECUTABLE}`, 'setup', '--yes', ...flags]
+      const { exitCode, stdout, stderr } = await run([
+        ...setup,
+        '--resend-key-file',
+        '/root/resend-key',
+      ])
+      expect({ exitCode, stderr, stdout }).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(stdout).toContain('Installed the service.')
+      expect(stdout).toContain('The service was started, and serves.')
+      await expectSale(empty, production, 'third@example.com')
     },
     PATIENT,
   )
