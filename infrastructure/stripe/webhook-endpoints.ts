@@ -7,7 +7,7 @@ import { outcomeOf } from './outcome.ts'
 import { readAllPages } from './pages.ts'
 
 /** The key in the metadata of an endpoint under which setup notes whose signing secret is stored. */
-const MARK = 'alibi_setup'
+const MARK = 'signing_secret_sha256'
 const MARK_CHARACTERS = 16
 
 /** Names a signing secret without telling it. */

@@ -23,7 +23,7 @@ export const CODE_INPUT = t.String({
   description:
     'The six digits of the one-time code. Digits of any script, spaces and hyphens are understood.',
   examples: ['012345'],
-  // Of ASCII, what is no digit, space or hyphen is left out; \\p{Nd} is not read by every language's expressions.
+  // Of ASCII, what is no digit, space or hyphen is left out; \p{Nd} is not read by every language's expressions.
   [RULES]: { minLength: 6, maxLength: 64, pattern: '^[^!-,./:-~]*$' },
 })
 /** The secret of RFC 7636 as a client sends it. */
