@@ -38,7 +38,7 @@ export const READ_SITEMAP = describeOperation('readSitemap', {
     ...describeLastingText({
       description: 'The sitemap (sitemaps.org)',
       content: {
-        'application/xml': {
+        'text/xml': {
           schema: { type: 'string', pattern: '^<\\?xml ' },
           example: '<?xml version="1.0" encoding="UTF-8"?>\n<urlset>…</urlset>\n',
         },

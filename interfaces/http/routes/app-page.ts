@@ -53,7 +53,8 @@ function addCrawlerFiles(
   })
   const sitemap = onFirstUse(() =>
     staticAnswer(sitemapText(addresses), {
-      'content-type': 'application/xml; charset=utf-8',
+      // As good as application/xml (RFC 7303, section 9.2), and read by more generators of clients.
+      'content-type': 'text/xml; charset=utf-8',
       'cache-control': 'public, no-cache',
     }),
   )

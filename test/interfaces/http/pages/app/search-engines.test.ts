@@ -188,7 +188,7 @@ describe('/sitemap.xml', () => {
   test('lists every address of /app, each with those of all languages', async () => {
     const { status, header, text } = await openHttp().get('/sitemap.xml')
     expect(status).toBe(200)
-    expect(header('content-type')).toBe('application/xml; charset=utf-8')
+    expect(header('content-type')).toBe('text/xml; charset=utf-8')
     expect(header('content-security-policy')).toStartWith("default-src 'none'")
     const entries = text.split('<url>').slice(1)
     expect(entries.map((entry) => /<loc>(.*)<\/loc>/.exec(entry)?.[1])).toEqual(
