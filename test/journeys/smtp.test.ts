@@ -24,7 +24,7 @@ function reader(
   production: Production,
   smtp: Awaited<ReturnType<typeof startSmtpDouble>>,
 ) {
-  const latestCode = () => /[0-9]{6}/.exec(headerOf(smtp.mails.at(-1)!, 'Subject') ?? '')![0]
+  const { latestCode } = smtp
   return buyer(alibi, { ...production, mailbox: { ...production.mailbox, latestCode } }, EMAIL)
 }
 

@@ -136,6 +136,13 @@ export async function startSmtpDouble({
     url: `${scheme}://${credentials}localhost:${port}`,
     /** Every mail that was taken, also those whose answer was lost. */
     mails,
+    /** The code in the subject of the latest mail that has one: a confirmation may have come after it. */
+    latestCode(): string {
+      const subjects = mails.map((mail) => headerOf(mail, 'Subject') ?? '')
+      const code = subjects.flatMap((subject) => /\b[0-9]{6}/.exec(subject) ?? []).at(-1)
+      if (code === undefined) throw new Error('no mail has a code')
+      return code
+    },
     seen,
     /** Spoils a stage the next `times` times. */
     fault(stage: SmtpStage, fault: SmtpFault, { times = 1 } = {}) {
