@@ -1,9 +1,8 @@
 import { onTestFinished } from 'bun:test'
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { until } from './executable/until.ts'
-import { quietPort } from './postgres/quiet-port.ts'
+import { listens, quietPort } from './postgres/quiet-port.ts'
 import { openTemporaryFolder } from './temporary-folder.ts'
 
 /** Debian puts it where only root's PATH leads. */
@@ -100,15 +99,4 @@ postlog unix-dgram n - n - 1 postlogd
 
 async function idOf(user: string): Promise<number> {
   return Number(await Bun.$`id -u ${user}`.text())
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port })
-      .on('error', () => resolve(false))
-      .on('connect', () => {
-        resolve(true)
-        socket.destroy()
-      })
-  })
 }

@@ -1,9 +1,8 @@
 import { onTestFinished } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { until } from '../executable/until.ts'
-import { quietPort } from './quiet-port.ts'
+import { listens, quietPort } from './quiet-port.ts'
 import { ROLE, roleUrl, type Server, type Settings, superuserUrl } from './server.ts'
 import { readLog, type SupervisedProcess, startSupervised } from './supervised-process.ts'
 import { openUnprivilegedFolder } from './unprivileged-account.ts'
@@ -98,13 +97,4 @@ ${Object.entries({ max_client_conn: '1000', ...added })
     start,
     log: () => readLog(folder.path),
   }
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port })
-      .on('connect', () => resolve(true))
-      .on('error', () => resolve(false))
-      .on('connect', () => socket.destroy())
-  })
 }

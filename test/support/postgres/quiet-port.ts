@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 
 /** Below those that a system gives to outgoing connections, so that it stays free while its server is stopped. */
 const FIRST = 12_000
@@ -17,5 +17,17 @@ function isFree(port: number): Promise<boolean> {
     const server = createServer()
       .once('error', () => resolve(false))
       .listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+/** Whether a process takes connections at the port. */
+export function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port })
+      .on('error', () => resolve(false))
+      .on('connect', () => {
+        resolve(true)
+        socket.destroy()
+      })
   })
 }
