@@ -1,14 +1,12 @@
 import { afterAll, afterEach, setDefaultTimeout } from 'bun:test'
 import { keepLedger, ledgerLines, takeViolations } from './support/answers/answer-ledger.ts'
+import { TEST_LIMIT_MS } from './support/patience.ts'
 
 /** By this header the answers of Alibi differ from those of the doubles; see exchange.ts. */
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/**
- * A busy machine takes seconds for work of a fraction of one, and a test that hangs is still noticed. Bun forgets this
- * after the first file: a run of several files needs `--timeout`, as in package.json.
- */
-setDefaultTimeout(60_000)
+/** Bun forgets this after the first file: a run of several files needs `--timeout`, as `test/run.ts` gives it. */
+setDefaultTimeout(TEST_LIMIT_MS)
 
 const realFetch = globalThis.fetch
 

@@ -286,4 +286,4 @@ test('whatever the clock does, a token is ended by every later log-out of its ad
     scene.service.close()
   })
   await fc.assert(property, { numRuns: 40 })
-}, 60_000)
+})

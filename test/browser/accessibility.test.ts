@@ -1,14 +1,13 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LANGUAGES, type Language } from '../../domain/language.ts'
 import { expectAccessible } from '../support/browser/axe-scan.ts'
-import { browserSetup, TEST_PATIENCE_MS, type Visit } from '../support/browser/browser-setup.ts'
+import { browserSetup, type Visit } from '../support/browser/browser-setup.ts'
 import { paymentStates } from '../support/browser/payment-states.ts'
 import { chooseLanguage, person, stepsOf, wordsIn } from '../support/browser/person.ts'
 import { developmentSetup, productionSetup } from '../support/browser/services.ts'
 import { IS_WHOLE } from '../support/thoroughness.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const development = developmentSetup()
 const production = productionSetup()

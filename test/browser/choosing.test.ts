@@ -1,15 +1,14 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { isShort } from '../../domain/excuse.ts'
 import type { Language } from '../../domain/language.ts'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { expectAccessible } from '../support/browser/axe-scan.ts'
-import { browserSetup, TEST_PATIENCE_MS, type Visit } from '../support/browser/browser-setup.ts'
+import { browserSetup, type Visit } from '../support/browser/browser-setup.ts'
 import { chooseLanguage, type Person, person } from '../support/browser/person.ts'
 import { givePremium } from '../support/browser/premium.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
 const content = builtInContent()

@@ -1,17 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from '../support/browser/axe-scan.ts'
-import {
-  browserSetup,
-  SCREENS,
-  type Screen,
-  TEST_PATIENCE_MS,
-} from '../support/browser/browser-setup.ts'
+import { browserSetup, SCREENS, type Screen } from '../support/browser/browser-setup.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
-
-setDefaultTimeout(TEST_PATIENCE_MS)
 
 const visit = browserSetup()
 const development = developmentSetup()

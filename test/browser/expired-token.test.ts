@@ -1,11 +1,10 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { browserSetup, TEST_PATIENCE_MS, type Visit } from '../support/browser/browser-setup.ts'
+import { browserSetup, type Visit } from '../support/browser/browser-setup.ts'
 import { type Person, person } from '../support/browser/person.ts'
 import { givePremium } from '../support/browser/premium.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
 

@@ -1,13 +1,12 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { builtInContent } from '../../infrastructure/content/content.ts'
-import { browserSetup, TEST_PATIENCE_MS } from '../support/browser/browser-setup.ts'
+import { browserSetup } from '../support/browser/browser-setup.ts'
 import { type Person, person, wordsIn } from '../support/browser/person.ts'
 import { givePremium } from '../support/browser/premium.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 import { textsOf } from '../support/fakes.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
 const content = builtInContent()

@@ -1,10 +1,9 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { browserSetup, TEST_PATIENCE_MS } from '../support/browser/browser-setup.ts'
+import { browserSetup } from '../support/browser/browser-setup.ts'
 import { person } from '../support/browser/person.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
 

@@ -1,17 +1,11 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LANGUAGES, type Language, textDirection } from '../../domain/language.ts'
-import {
-  browserSetup,
-  SCREENS,
-  type Screen,
-  TEST_PATIENCE_MS,
-} from '../support/browser/browser-setup.ts'
+import { browserSetup, SCREENS, type Screen } from '../support/browser/browser-setup.ts'
 import { chooseLanguage, person, stepsOf } from '../support/browser/person.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 import { slowNetworkSetup } from '../support/browser/slow-network.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
 const slowNetwork = slowNetworkSetup(url)

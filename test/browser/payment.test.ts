@@ -1,12 +1,11 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { SECOND_MS } from '../../domain/duration.ts'
 import { REFRESH_WAITS_SECONDS } from '../../interfaces/http/pages/page-data.ts'
-import { browserSetup, TEST_PATIENCE_MS, type Visit } from '../support/browser/browser-setup.ts'
+import { browserSetup, type Visit } from '../support/browser/browser-setup.ts'
 import { person } from '../support/browser/person.ts'
 import { pressInSandbox } from '../support/browser/premium.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url, endVerification } = developmentSetup()
 

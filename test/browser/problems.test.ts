@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Language } from '../../domain/language.ts'
 import {
   ANSWERS,
@@ -7,11 +7,10 @@ import {
   OUTAGE_ANSWERS,
   REQUEST_ANSWERS,
 } from '../../interfaces/http/response/errors.ts'
-import { browserSetup, TEST_PATIENCE_MS } from '../support/browser/browser-setup.ts'
+import { browserSetup } from '../support/browser/browser-setup.ts'
 import { filledIn, person, wordsIn } from '../support/browser/person.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
 

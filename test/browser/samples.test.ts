@@ -1,13 +1,12 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { samplesOf } from '../../domain/excuse.ts'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { expectAccessible } from '../support/browser/axe-scan.ts'
-import { browserSetup, TEST_PATIENCE_MS } from '../support/browser/browser-setup.ts'
+import { browserSetup } from '../support/browser/browser-setup.ts'
 import { chooseLanguage, person } from '../support/browser/person.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
 const content = builtInContent()

@@ -1,10 +1,9 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
-import { browserSetup, TEST_PATIENCE_MS } from '../support/browser/browser-setup.ts'
+import { expect, test } from 'bun:test'
+import { browserSetup } from '../support/browser/browser-setup.ts'
 import { type Person, person } from '../support/browser/person.ts'
 import { givePremium } from '../support/browser/premium.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
 

@@ -1,8 +1,7 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { browserSetup, TEST_PATIENCE_MS, type Visit } from '../support/browser/browser-setup.ts'
+import { describe, expect, test } from 'bun:test'
+import { browserSetup, type Visit } from '../support/browser/browser-setup.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const { url } = developmentSetup()
 

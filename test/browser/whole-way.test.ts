@@ -1,17 +1,15 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Language } from '../../domain/language.ts'
 import { expectAccessible } from '../support/browser/axe-scan.ts'
 import {
   browserSetup,
   type Scheme,
   type Screen,
-  TEST_PATIENCE_MS,
   type Visit,
 } from '../support/browser/browser-setup.ts'
 import { type Person, person } from '../support/browser/person.ts'
 import { developmentSetup, productionSetup } from '../support/browser/services.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 const visit = browserSetup()
 const development = developmentSetup()
 const production = productionSetup()

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
+import { expect, onTestFinished, test } from 'bun:test'
 import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtInContent } from '../../infrastructure/content/content.ts'
@@ -6,8 +6,6 @@ import { until } from '../support/executable/until.ts'
 import { textsOf } from '../support/fakes.ts'
 import { FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-setDefaultTimeout(60_000)
 
 const SCRIPT = join(import.meta.dir, '../../examples/curl.sh')
 const SWEDISH = builtInContent().in('sv')

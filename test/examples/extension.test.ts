@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { LANGUAGES } from '../../domain/language.ts'
 import english from '../../examples/extension/messages/en.json'
 import { expectAccessible } from '../support/browser/axe-scan.ts'
-import { TEST_PATIENCE_MS } from '../support/browser/browser-setup.ts'
 import {
   buildExtension,
   type Extension,
@@ -16,7 +15,6 @@ import { givePremium } from '../support/browser/premium.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 import { openTemporaryFolder } from '../support/temporary-folder.ts'
 
-setDefaultTimeout(TEST_PATIENCE_MS)
 /** What the built folder may weigh: 15 languages are most of it. */
 const WEIGHT_MAX = 100_000
 

@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { textsOf } from '../support/fakes.ts'
 import { operationIds, runWell, startDevelopment } from '../support/generators/development.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-setDefaultTimeout(60_000)
 
 const ROOT = join(import.meta.dir, '../..')
 /** Where Python finds the generator's packages, if it is not where they are installed by default. */

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import generator from '@hey-api/openapi-ts/package.json'
@@ -12,8 +12,6 @@ import {
   startDevelopment,
 } from '../support/generators/development.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-setDefaultTimeout(60_000)
 
 const ROOT = join(import.meta.dir, '../..')
 const GENERATE = [

@@ -12,7 +12,7 @@ beforeAll(async () => {
   production = await openProduction()
   alibi = await production.start()
   await swept(production)
-}, 60_000)
+})
 afterAll(() => production[Symbol.asyncDispose]())
 
 /** Without a single setting but where the database is. */

@@ -14,7 +14,7 @@ const NEWEST = MIGRATIONS.at(-1)!.name
 let production: Production
 beforeAll(async () => {
   production = await openProduction()
-}, 60_000)
+})
 afterAll(() => production[Symbol.asyncDispose]())
 
 /** Without a single setting. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
   production = await openProduction()
   alibi = await production.start()
   await swept(production)
-}, 60_000)
+})
 afterAll(() => production[Symbol.asyncDispose]())
 
 const run = (...parameters: string[]) => production.run(parameters)
@@ -269,7 +269,7 @@ describe('beside a service that runs', () => {
     }
     expect((await runAlone('unlock', email)).exitCode).toBe(0)
     expect((await runJson('status', email)).json.hasPremium).toBe(true)
-  }, 60_000)
+  })
 })
 
 test.each([
@@ -335,7 +335,7 @@ test('an erasure that is killed has erased everything or nothing, and can be don
     expect((await own.runJson(['erase', email])).exitCode).toBe(0)
     expect(stored(own, 'SELECT 1 FROM operator_grants WHERE email = ?', email)).toEqual([])
   }
-}, 60_000)
+})
 
 test('the service prunes by itself what is of no use any more, and says so', async () => {
   await using own = await openProduction()

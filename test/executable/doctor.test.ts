@@ -11,7 +11,6 @@ import {
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Finding } from '../../application/doctor/finding.ts'
-import { MINUTE_MS } from '../../domain/duration.ts'
 import { ENDPOINT_EVENT_TYPES } from '../../infrastructure/stripe/events.ts'
 import {
   buyer,
@@ -27,8 +26,6 @@ import { FORBIDDEN, SERVER_ERROR, UNAUTHORIZED } from '../support/stripe-double/
 
 const DOMAIN = 'alibi.example'
 const PRICE = { id: 'price_Doctor', amount: 400, currency: 'eur' }
-/** The executable is built where no other test has done so. */
-const SETUP_MS = MINUTE_MS
 const BUYER = 'secretive-buyer@example.com'
 
 let production: Production
@@ -56,7 +53,7 @@ beforeAll(async () => {
   mkdirSync(join(production.folder, 'backups'))
   const minutes = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
   await production.run(['backup', join(production.folder, 'backups', `alibi-${minutes}.db`)])
-}, SETUP_MS)
+})
 afterAll(async () => {
   proxy.stop()
   await production[Symbol.asyncDispose]()

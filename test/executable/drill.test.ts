@@ -137,4 +137,4 @@ test('the drill: sell, back up under load, sell more, lose the machine, restore 
       `${AFTER} sold after, machine lost; serving elsewhere after ${servingMs} ms, ${premium.size} of ${premium.size} ` +
       `with premium and ${early.length + late.length} tokens good after ${wholeMs} ms`,
   )
-}, 60_000)
+})

@@ -127,4 +127,4 @@ test('killed anywhere in its outbox it mails once and sends back once', async ()
       lane.premium.set(email, true)
     },
   })
-}, 120_000)
+})

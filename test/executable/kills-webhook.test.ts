@@ -138,4 +138,4 @@ test('killed anywhere in a webhook it has what it said to have, and takes the re
       lane.premium.set(email, story.premium)
     },
   })
-}, 120_000)
+})

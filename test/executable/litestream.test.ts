@@ -1,11 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buyer, openProduction, type Production } from '../support/executable/production.ts'
 import { until } from '../support/executable/until.ts'
-
-setDefaultTimeout(120_000)
 
 const EXAMPLE = readFileSync(join(import.meta.dir, '../../operations/litestream.yml'), 'utf8')
 

@@ -121,7 +121,6 @@ test.concurrent.each(FATES)(
     const bounced = BUYERS.filter(({ story }) => story.name.includes('bounces'))
     expect(failures.map(({ to }) => to).toSorted()).toEqual(bounced.map(({ email }) => email))
   },
-  30_000,
 )
 
 function countFailed(production: Production): number {
@@ -147,4 +146,4 @@ test.concurrent('a webhook that comes after all, days late and twice, changes no
   const ends = await checkEnds(production, alibi, new Map([['late@example.com', true]]))
   expect(ends).toEqual({ wrong: [], payments: 1, confirmed: 1, refunded: 0 })
   expect(mailbox.delivered.filter(({ key }) => key !== null).length).toBe(1)
-}, 60_000)
+})

@@ -13,7 +13,6 @@ import { addRows, bytesOf } from '../support/stores/sold-database.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MANY = 100_000
-const MANY_MS = 120_000
 
 if (hasPostgres()) {
   test('an installation goes to PostgreSQL and back, by a URL in a file, and no output has the password', async () => {
@@ -97,72 +96,64 @@ if (hasPostgres()) {
     expect(await hasAccess(after, third)).toBe(true)
   })
 
-  test(
-    'killed in the middle, it leaves both databases as they were, and the next run copies all',
-    async () => {
-      await using production = await openProduction()
+  test('killed in the middle, it leaves both databases as they were, and the next run copies all', async () => {
+    await using production = await openProduction()
+    const { url } = await freshDatabase()
+    const path = fullDatabase(2)
+    addRows(path, MANY)
+    const before = bytesOf(path)
+    const back = join(temporaryFolder(), 'alibi.db')
+    const [there, andBack] = [
+      ['migrate-data', '--from', `sqlite:${path}`, '--to', 'env'],
+      ['migrate-data', '--from', 'env', '--to', `sqlite:${back}`],
+    ] as const
+    const start = (parameters: readonly string[]) =>
+      Bun.spawn([production.executable, ...parameters], {
+        env: { DATABASE_URL: url },
+        stdout: 'ignore',
+        stderr: 'ignore',
+      })
+
+    const killed = start(there)
+    await until('it stores rows', () => isStoring(url))
+    killed.kill('SIGKILL')
+    await killed.exited
+    await until('its transaction is gone', async () => !(await isConnected(url)))
+    expect(await query(url, 'SELECT FROM log_outs UNION ALL SELECT FROM otps')).toEqual([])
+    expect(bytesOf(path)).toBe(before)
+    expect(await production.run(there, { DATABASE_URL: url })).toMatchObject({ exitCode: 0 })
+    expect(bytesOf(path)).toBe(before)
+
+    const killedBack = start(andBack)
+    await until('it stores rows', () => writtenBeside(back) > 1_000_000)
+    killedBack.kill('SIGKILL')
+    await killedBack.exited
+    expect(existsSync(back)).toBe(false)
+    expect(await production.run(andBack, { DATABASE_URL: url })).toMatchObject({ exitCode: 0 })
+    expect(readdirSync(dirname(back))).toEqual(['alibi.db'])
+    expect(dump(back)).toBe(dump(path))
+  })
+
+  test('many rows need no more memory than few', async () => {
+    await using production = await openProduction()
+    const peakBytes = async (rows: number) => {
       const { url } = await freshDatabase()
-      const path = fullDatabase(2)
-      addRows(path, MANY)
-      const before = bytesOf(path)
-      const back = join(temporaryFolder(), 'alibi.db')
-      const [there, andBack] = [
-        ['migrate-data', '--from', `sqlite:${path}`, '--to', 'env'],
-        ['migrate-data', '--from', 'env', '--to', `sqlite:${back}`],
-      ] as const
-      const start = (parameters: readonly string[]) =>
-        Bun.spawn([production.executable, ...parameters], {
-          env: { DATABASE_URL: url },
-          stdout: 'ignore',
-          stderr: 'ignore',
-        })
-
-      const killed = start(there)
-      await until('it stores rows', () => isStoring(url))
-      killed.kill('SIGKILL')
-      await killed.exited
-      await until('its transaction is gone', async () => !(await isConnected(url)))
-      expect(await query(url, 'SELECT FROM log_outs UNION ALL SELECT FROM otps')).toEqual([])
-      expect(bytesOf(path)).toBe(before)
-      expect(await production.run(there, { DATABASE_URL: url })).toMatchObject({ exitCode: 0 })
-      expect(bytesOf(path)).toBe(before)
-
-      const killedBack = start(andBack)
-      await until('it stores rows', () => writtenBeside(back) > 1_000_000)
-      killedBack.kill('SIGKILL')
-      await killedBack.exited
-      expect(existsSync(back)).toBe(false)
-      expect(await production.run(andBack, { DATABASE_URL: url })).toMatchObject({ exitCode: 0 })
-      expect(readdirSync(dirname(back))).toEqual(['alibi.db'])
-      expect(dump(back)).toBe(dump(path))
-    },
-    MANY_MS,
-  )
-
-  test(
-    'many rows need no more memory than few',
-    async () => {
-      await using production = await openProduction()
-      const peakBytes = async (rows: number) => {
-        const { url } = await freshDatabase()
-        const path = fullDatabase(1)
-        addRows(path, rows)
-        const parameters = ['migrate-data', '--from', `sqlite:${path}`, '--to', 'env']
-        const child = Bun.spawn([production.executable, ...parameters], {
-          env: { DATABASE_URL: url },
-          stdout: 'ignore',
-        })
-        expect(await child.exited).toBe(0)
-        return child.resourceUsage()?.maxRSS ?? 0
-      }
-      const [few, many] = [await peakBytes(10_000), await peakBytes(2 * MANY)]
-      const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`
-      console.log(`at most ${megabytes(few)} for 10,000 rows, ${megabytes(many)} for ${2 * MANY}`)
-      // All of the rows at once would take more than that.
-      expect(many - few).toBeLessThan(64 * 1024 * 1024)
-    },
-    MANY_MS,
-  )
+      const path = fullDatabase(1)
+      addRows(path, rows)
+      const parameters = ['migrate-data', '--from', `sqlite:${path}`, '--to', 'env']
+      const child = Bun.spawn([production.executable, ...parameters], {
+        env: { DATABASE_URL: url },
+        stdout: 'ignore',
+      })
+      expect(await child.exited).toBe(0)
+      return child.resourceUsage()?.maxRSS ?? 0
+    }
+    const [few, many] = [await peakBytes(10_000), await peakBytes(2 * MANY)]
+    const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`
+    console.log(`at most ${megabytes(few)} for 10,000 rows, ${megabytes(many)} for ${2 * MANY}`)
+    // All of the rows at once would take more than that.
+    expect(many - few).toBeLessThan(64 * 1024 * 1024)
+  })
 }
 
 const ACTIVITY = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'alibi'`

@@ -58,7 +58,7 @@ describe.each(EXAMPLES)('the example for %s with machines: %p', (name, machines)
       folder: join(folder.path, name),
       backends: listeners.map(({ port }) => `127.0.0.1:${port}`),
     })
-  }, 60_000)
+  })
   afterAll(async () => {
     await proxy.stop()
     await Promise.all(listeners.map((listener) => listener.stop()))

@@ -41,7 +41,7 @@ describe.each(['caddy', 'nginx'] as const)('behind %s', (name: keyof typeof REVE
       folder: join(production.folder, name),
       backends: [`127.0.0.1:${port}`],
     })
-  }, 60_000)
+  })
   afterAll(async () => {
     await proxy.stop()
     await production[Symbol.asyncDispose]()

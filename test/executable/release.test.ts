@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -32,7 +32,6 @@ const EXECUTABLES = {
 const COULD_NOT_FETCH = 69
 
 /** Half a gigabyte is written and read. */
-setDefaultTimeout(60_000)
 
 let executable: string
 /** Null where the runtimes of other machines are out of reach. */
@@ -55,7 +54,7 @@ beforeAll(async () => {
   const reason = outcome.stderr.trim().split('\n').at(-1)
   if (dist === null) process.stdout.write(`not tested here: a release (${reason})\n`)
   else expect(outcome).toMatchObject({ exitCode: 0, stderr: '' })
-}, 120_000)
+})
 afterAll(() => rmSync(folder, { recursive: true }))
 
 function released(name: string): Buffer {

@@ -51,7 +51,7 @@ describe.each(['caddy', 'nginx'] as const)('two machines behind %s', (name) => {
       backends: ports.map((port) => `127.0.0.1:${port}`),
     })
     ask = proxiedClient(proxy, production.folder)
-  }, 60_000)
+  })
   afterAll(async () => {
     await proxy.stop()
     await production[Symbol.asyncDispose]()
@@ -155,5 +155,5 @@ describe.each(['caddy', 'nginx'] as const)('two machines behind %s', (name) => {
     await query(server.href, `ALTER DATABASE ${database.name} ALLOW_CONNECTIONS true`)
     await until('both are ready', async () => (await askFor('/ready')).status === 200)
     expect((await askFor('/auth/check?email=anna@example.com', '127.0.0.8')).status).toBe(200)
-  }, 60_000)
+  })
 })

@@ -193,7 +193,6 @@ test.concurrent.each(REPAIRS)(
     )
     expect(ends).toEqual(before)
   },
-  30_000,
 )
 
 function countReversals({ double }: Production): number {
@@ -250,4 +249,4 @@ test.concurrent('who pays again before the lost payment is found gets the second
 
   const ends = await checkEnds(production, alibi, new Map([[email, true]]))
   expect(ends).toEqual({ wrong: [], payments: 2, confirmed: 1, refunded: 1 })
-}, 60_000)
+})

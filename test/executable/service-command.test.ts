@@ -10,12 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { MINUTE_MS } from '../../domain/duration.ts'
 import { builtExecutable } from '../support/executable/built.ts'
 import { FROM_SOURCE, runAlibi } from '../support/service/alibi-process.ts'
 import { sharedTemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts'
 
-const BUILD_MAX_MS = MINUTE_MS
 /** Of what is left most is the network, which it cannot do without. */
 const EXPOSURE_MAX = 1.2
 const UNITS = '/usr/lib/systemd/system'
@@ -24,7 +22,7 @@ let executable: string
 let root: string
 beforeAll(async () => {
   executable = await builtExecutable()
-}, BUILD_MAX_MS)
+})
 beforeEach(() => {
   root = temporaryFolder()
   chmodSync(root, 0o755)

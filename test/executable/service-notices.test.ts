@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { renameSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { MINUTE_MS } from '../../domain/duration.ts'
 import { builtExecutable } from '../support/executable/built.ts'
 import { openProduction, type Production } from '../support/executable/production.ts'
 import { change, holdDatabase } from '../support/executable/stored.ts'
@@ -13,9 +12,8 @@ import { listenForNotices } from '../support/service/notify-listener.ts'
 const WATCHDOG_USEC = '300000'
 const SIGN_EVERY_MS = 100
 const PAGE_BYTES = 4096
-const BUILD_MAX_MS = MINUTE_MS
 
-beforeAll(async () => void (await builtExecutable()), BUILD_MAX_MS)
+beforeAll(async () => void (await builtExecutable()))
 
 /** Starts the service as systemd does, with a socket for its notices. */
 async function startSupervised(production: Production, env: Record<string, string> = {}) {

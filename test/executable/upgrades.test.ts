@@ -11,7 +11,7 @@ import { client } from '../support/http/client.ts'
 import { runAlibi } from '../support/service/alibi-process.ts'
 
 // So that building it is not on the time of the first test.
-beforeAll(async () => void (await builtExecutable()), 60_000)
+beforeAll(async () => void (await builtExecutable()))
 
 const PAID_AT = Date.UTC(2025, 0, 2)
 

@@ -13,7 +13,6 @@ import {
   stepsAfter,
   stepsOf,
   type Tally,
-  TIMEOUT_MS,
   takeSteps,
 } from '../support/payments/steps.ts'
 import { hasPostgres } from '../support/postgres/binaries.ts'
@@ -66,47 +65,39 @@ async function play(
   }
 }
 
-test(
-  'whatever happens in whatever order, premium follows from what was paid, given back and said',
-  async () => {
-    const tally = newTally()
-    await fc.assert(
-      fc.asyncProperty(run, async (one) => {
-        await play(one, tally)
-        tally.runs++
-      }),
-      { numRuns: RUNS, examples: PAID_TWICE, ...IN_TIME },
-    )
-    const { runs, moves, interleavings, premium, duplicates, kinds } = tally
-    console.log(
-      `interleavings: ${runs} runs, ${moves} moves, ${interleavings} times several at once, 0 wrong ends`,
-    )
-    console.log(`  premium at the end of ${premium} runs, a second payment in ${duplicates}`)
+test('whatever happens in whatever order, premium follows from what was paid, given back and said', async () => {
+  const tally = newTally()
+  await fc.assert(
+    fc.asyncProperty(run, async (one) => {
+      await play(one, tally)
+      tally.runs++
+    }),
+    { numRuns: RUNS, examples: PAID_TWICE, ...IN_TIME },
+  )
+  const { runs, moves, interleavings, premium, duplicates, kinds } = tally
+  console.log(
+    `interleavings: ${runs} runs, ${moves} moves, ${interleavings} times several at once, 0 wrong ends`,
+  )
+  console.log(`  premium at the end of ${premium} runs, a second payment in ${duplicates}`)
 
-    // Otherwise something would not have been put to the test.
-    expect([...kinds].sort()).toEqual([...KINDS].sort())
-    expect([premium > 0, premium < runs, duplicates > 0]).toEqual([true, true, true])
-  },
-  TIMEOUT_MS,
-)
+  // Otherwise something would not have been put to the test.
+  expect([...kinds].sort()).toEqual([...KINDS].sort())
+  expect([premium > 0, premium < runs, duplicates > 0]).toEqual([true, true, true])
+})
 
-test.if(hasPostgres())(
-  'it does so on PostgreSQL, too',
-  async () => {
-    const tally = newTally()
-    await fc.assert(
-      fc.asyncProperty(run, async (one) => {
-        await using database = await openEmptyMigratedDatabase()
-        await play(one, tally, postgresPlace(database.url))
-        tally.runs++
-      }),
-      { numRuns: REMOTE_RUNS, examples: PAID_TWICE, ...IN_TIME },
-    )
-    const { runs, moves, interleavings, duplicates } = tally
-    console.log(
-      `interleavings on PostgreSQL: ${runs} runs, ${moves} moves, ${interleavings} times several at once, 0 wrong ends`,
-    )
-    expect([interleavings > 0, duplicates > 0]).toEqual([true, true])
-  },
-  TIMEOUT_MS,
-)
+test.if(hasPostgres())('it does so on PostgreSQL, too', async () => {
+  const tally = newTally()
+  await fc.assert(
+    fc.asyncProperty(run, async (one) => {
+      await using database = await openEmptyMigratedDatabase()
+      await play(one, tally, postgresPlace(database.url))
+      tally.runs++
+    }),
+    { numRuns: REMOTE_RUNS, examples: PAID_TWICE, ...IN_TIME },
+  )
+  const { runs, moves, interleavings, duplicates } = tally
+  console.log(
+    `interleavings on PostgreSQL: ${runs} runs, ${moves} moves, ${interleavings} times several at once, 0 wrong ends`,
+  )
+  expect([interleavings > 0, duplicates > 0]).toEqual([true, true])
+})

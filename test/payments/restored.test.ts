@@ -9,7 +9,6 @@ import {
   OPENINGS,
   type Steps,
   stepsAfter,
-  TIMEOUT_MS,
   takeSteps,
 } from '../support/payments/steps.ts'
 import { IS_WHOLE } from '../support/thoroughness.ts'
@@ -33,50 +32,46 @@ const run: fc.Arbitrary<Run> = fc.record({
   after: stepsAfter([[]], STEPS_MAX),
 })
 
-test(
-  'a database from an earlier copy comes to know again what was paid and given back since',
-  async () => {
-    const tally = newTally()
-    let regained = 0
+test('a database from an earlier copy comes to know again what was paid and given back since', async () => {
+  const tally = newTally()
+  let regained = 0
 
-    async function play({ before, forgotten, after, ending, skewMs }: Run): Promise<void> {
-      // To a restored database every delivery of the time in between is a lost one.
-      const shop = await openPlayedShop({ skewMs, areEventsLost: true })
-      try {
-        await takeSteps(shop, before, tally)
-        const restore = shop.backUp()
-        await takeSteps(shop, forgotten, tally)
-        const { purchases } = await shop.account()
-        restore()
-        const known = (await shop.account()).purchases
-        await takeSteps(shop, after, tally)
+  async function play({ before, forgotten, after, ending, skewMs }: Run): Promise<void> {
+    // To a restored database every delivery of the time in between is a lost one.
+    const shop = await openPlayedShop({ skewMs, areEventsLost: true })
+    try {
+      await takeSteps(shop, before, tally)
+      const restore = shop.backUp()
+      await takeSteps(shop, forgotten, tally)
+      const { purchases } = await shop.account()
+      restore()
+      const known = (await shop.account()).purchases
+      await takeSteps(shop, after, tally)
 
-        await settleShop(shop, ending)
-        await shop.service.deliverOutbox()
-        await settleShop(shop, ending)
-        await checkAudit(shop)
+      await settleShop(shop, ending)
+      await shop.service.deliverOutbox()
+      await settleShop(shop, ending)
+      await checkAudit(shop)
 
-        const lost = purchases.filter(({ id }) => known.every((one) => one.id !== id))
-        const now = (await shop.account()).purchases
-        if (lost.some(({ id }) => now.some((one) => one.id === id && one.state === 'paid'))) {
-          regained++
-        }
-      } finally {
-        await shop.close()
+      const lost = purchases.filter(({ id }) => known.every((one) => one.id !== id))
+      const now = (await shop.account()).purchases
+      if (lost.some(({ id }) => now.some((one) => one.id === id && one.state === 'paid'))) {
+        regained++
       }
+    } finally {
+      await shop.close()
     }
+  }
 
-    await fc.assert(
-      fc.asyncProperty(run, async (one) => {
-        await play(one)
-        tally.runs++
-      }),
-      { numRuns: RUNS, ...IN_TIME },
-    )
-    console.log(
-      `restored databases: ${tally.runs} runs, ${tally.moves} moves, ${regained} with payments whose rows were lost, 0 wrong ends`,
-    )
-    expect(regained).toBeGreaterThan(0)
-  },
-  TIMEOUT_MS,
-)
+  await fc.assert(
+    fc.asyncProperty(run, async (one) => {
+      await play(one)
+      tally.runs++
+    }),
+    { numRuns: RUNS, ...IN_TIME },
+  )
+  console.log(
+    `restored databases: ${tally.runs} runs, ${tally.moves} moves, ${regained} with payments whose rows were lost, 0 wrong ends`,
+  )
+  expect(regained).toBeGreaterThan(0)
+})

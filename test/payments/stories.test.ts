@@ -18,7 +18,6 @@ import { IS_WHOLE } from '../support/thoroughness.ts'
 
 /** Orders times patterns: where not all is tried, each order comes in two of the eight patterns, in turn. */
 const SEQUENCES_MIN = IS_WHOLE ? 2 * 1_380 : 1_000
-const TIMEOUT_MS = 300_000
 
 const startStripe = stripeSetup()
 
@@ -148,38 +147,30 @@ describe('the twelve stories', () => {
     }
   })
 
-  test(
-    'end as they should, whatever the order and the repetitions of their events',
-    async () => {
-      let all = 0
-      let delivered = 0
-      for (const story of STORIES) {
-        const tried = triedOf(story)
-        const { sequences, deliveries } = await runStory(story, sqlitePlace(':memory:'), tried)
-        console.log(`  ${story.name}: ${figure(sequences)} sequences, 0 wrong ends`)
-        all += sequences
-        delivered += deliveries
-      }
-      console.log(
-        `stories: ${figure(all)} sequences of ${figure(delivered)} deliveries, 0 wrong ends`,
-      )
-      expect(all).toBeGreaterThanOrEqual(SEQUENCES_MIN)
-    },
-    TIMEOUT_MS,
-  )
+  test('end as they should, whatever the order and the repetitions of their events', async () => {
+    let all = 0
+    let delivered = 0
+    for (const story of STORIES) {
+      const tried = triedOf(story)
+      const { sequences, deliveries } = await runStory(story, sqlitePlace(':memory:'), tried)
+      console.log(`  ${story.name}: ${figure(sequences)} sequences, 0 wrong ends`)
+      all += sequences
+      delivered += deliveries
+    }
+    console.log(
+      `stories: ${figure(all)} sequences of ${figure(delivered)} deliveries, 0 wrong ends`,
+    )
+    expect(all).toBeGreaterThanOrEqual(SEQUENCES_MIN)
+  })
 
-  test.if(hasPostgres())(
-    'end as they should on PostgreSQL, too',
-    async () => {
-      let all = 0
-      for (const story of STORIES) {
-        const place = postgresPlace(await emptyMigratedDatabase())
-        all += (await runStory(story, place, fewOf(story))).sequences
-      }
-      console.log(`stories on PostgreSQL: ${figure(all)} sequences, 0 wrong ends`)
-    },
-    TIMEOUT_MS,
-  )
+  test.if(hasPostgres())('end as they should on PostgreSQL, too', async () => {
+    let all = 0
+    for (const story of STORIES) {
+      const place = postgresPlace(await emptyMigratedDatabase())
+      all += (await runStory(story, place, fewOf(story))).sequences
+    }
+    console.log(`stories on PostgreSQL: ${figure(all)} sequences, 0 wrong ends`)
+  })
 
   test('are no easy ones: where the last event decides, many of the same sequences end wrong', () => {
     const sequences = STORIES.flatMap(sequencesOf)

@@ -5,7 +5,6 @@ import { ask, clientAddress, openFleet, prove } from '../support/replicas/fleet.
 import { atOnce } from '../support/service/real-service.ts'
 
 const EMAIL = 'ada@example.com'
-const GONE_WITHIN_MS = 90_000
 
 describe.if(hasPostgres())('three replicas on one PostgreSQL', () => {
   test('accept together exactly as many requests as one, and a restart forgives nobody', async () => {
@@ -40,24 +39,20 @@ describe.if(hasPostgres())('three replicas on one PostgreSQL', () => {
     expect((await ask(restarted, '/i18n', { token })).status).toBe(429)
   })
 
-  test(
-    'keep no row of a window that is over',
-    async () => {
-      const limit = '2/1s'
-      const env = { RATE_LIMIT_GENERAL: limit, RATE_LIMIT_AUTH: limit, RATE_LIMIT_PREMIUM: limit }
-      await using fleet = await openFleet({ replicas: 3, env })
-      await atOnce(300, (index) =>
-        ask(fleet.inTurn(index), index % 2 ? '/languages' : `/auth/check?email=${EMAIL}`, {
-          from: clientAddress(index),
-        }),
-      )
-      const count = async () => {
-        const [row] = await fleet.rows('SELECT count(*)::int AS places FROM rate_limits')
-        return Number(row?.['places'])
-      }
-      expect(await count()).toBeGreaterThan(0)
-      await until('they are gone', async () => (await count()) === 0, GONE_WITHIN_MS)
-    },
-    2 * GONE_WITHIN_MS,
-  )
+  test('keep no row of a window that is over', async () => {
+    const limit = '2/1s'
+    const env = { RATE_LIMIT_GENERAL: limit, RATE_LIMIT_AUTH: limit, RATE_LIMIT_PREMIUM: limit }
+    await using fleet = await openFleet({ replicas: 3, env })
+    await atOnce(300, (index) =>
+      ask(fleet.inTurn(index), index % 2 ? '/languages' : `/auth/check?email=${EMAIL}`, {
+        from: clientAddress(index),
+      }),
+    )
+    const count = async () => {
+      const [row] = await fleet.rows('SELECT count(*)::int AS places FROM rate_limits')
+      return Number(row?.['places'])
+    }
+    expect(await count()).toBeGreaterThan(0)
+    await until('they are gone', async () => (await count()) === 0)
+  })
 })

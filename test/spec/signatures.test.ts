@@ -17,7 +17,6 @@ import { stripeEvent } from '../support/stripe/stripe-events.ts'
 import { stripeSetup } from '../support/stripe/stripe-setup.ts'
 
 const TIMES = 100
-const TIME_LIMIT_MS = 30_000
 const PAID = 'checkout.session.completed.paid'
 /** Every one of them would change what is stored. */
 const EVENTS = [
@@ -85,39 +84,35 @@ async function openTarget(random: ReturnType<typeof seededRandom>) {
 const REFUSED = { status: 400, text: '{"error":"Invalid signature"}' }
 
 describe('a delivery', () => {
-  test(
-    `with ${FORGERIES.length} kinds of forged, altered or stale signatures is refused, and leaves no trace`,
-    async () => {
-      const random = seededRandom(2026)
-      const { service, send, newGenuine, isBelieved } = await openTarget(random)
-      const before = await service.contents()
-      let refused = 0
-      for (const [kind, forge] of FORGERIES) {
-        for (let time = 0; time < TIMES; time++) {
-          const genuine = newGenuine()
-          // What it was made from would have counted.
-          expect(await isBelieved(signed(genuine.text, genuine.t))).toBe(true)
-          const path = random.pick(['/webhook/stripe', '/webhook/payment'])
-          const { status, text, headers } = await send(forge(genuine, random), path)
-          expect({ kind, status, text }).toEqual({ kind, ...REFUSED })
-          for (const part of [genuine.v1, String(genuine.t), JSON.parse(genuine.text).id]) {
-            expect(headers).not.toContain(part)
-          }
-          refused++
+  test(`with ${FORGERIES.length} kinds of forged, altered or stale signatures is refused, and leaves no trace`, async () => {
+    const random = seededRandom(2026)
+    const { service, send, newGenuine, isBelieved } = await openTarget(random)
+    const before = await service.contents()
+    let refused = 0
+    for (const [kind, forge] of FORGERIES) {
+      for (let time = 0; time < TIMES; time++) {
+        const genuine = newGenuine()
+        // What it was made from would have counted.
+        expect(await isBelieved(signed(genuine.text, genuine.t))).toBe(true)
+        const path = random.pick(['/webhook/stripe', '/webhook/payment'])
+        const { status, text, headers } = await send(forge(genuine, random), path)
+        expect({ kind, status, text }).toEqual({ kind, ...REFUSED })
+        for (const part of [genuine.v1, String(genuine.t), JSON.parse(genuine.text).id]) {
+          expect(headers).not.toContain(part)
         }
-        expect(await service.contents()).toEqual(before)
+        refused++
       }
-      expect(before['purchases']).toMatchObject([{ state: 'open' }])
-      expect(new Set(service.ports.log.lines.slice(-refused).map(({ event }) => event))).toEqual(
-        new Set(['http.requests_counted']),
-      )
-      expect(FORGERIES.length).toBeGreaterThanOrEqual(30)
-      console.log(
-        `forged signatures: ${FORGERIES.length} kinds x ${TIMES}, ${refused.toLocaleString('en')} refused`,
-      )
-    },
-    TIME_LIMIT_MS,
-  )
+      expect(await service.contents()).toEqual(before)
+    }
+    expect(before['purchases']).toMatchObject([{ state: 'open' }])
+    expect(new Set(service.ports.log.lines.slice(-refused).map(({ event }) => event))).toEqual(
+      new Set(['http.requests_counted']),
+    )
+    expect(FORGERIES.length).toBeGreaterThanOrEqual(30)
+    console.log(
+      `forged signatures: ${FORGERIES.length} kinds x ${TIMES}, ${refused.toLocaleString('en')} refused`,
+    )
+  })
 
   test(`that was received is refused when it is replayed after five minutes, ${TIMES} times`, async () => {
     const random = seededRandom(300)

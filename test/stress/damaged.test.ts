@@ -113,5 +113,4 @@ test.each(FAULTS)(
     )
     expect(lost).toEqual([])
   },
-  20_000,
 )

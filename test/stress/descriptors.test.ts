@@ -89,4 +89,4 @@ test('without file descriptors it refuses politely what needs one, does the rest
   expect(loggedErrors(alibi)).toEqual([])
   for (const connection of insiders) connection.close()
   expect(await alibi.stop()).toBe(0)
-}, 60_000)
+})

@@ -113,7 +113,7 @@ test('whatever is too large is refused without being kept, and others are served
   }
   expect(most - before).toBeLessThan(HUNDRED_MEGABYTES / 2)
   expect(slowestMs).toBeLessThan(2000)
-}, 60_000)
+})
 
 test.each([
   ['nested arrays', `{"email":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
@@ -124,21 +124,17 @@ test.each([
     'a prototype',
     '{"__proto__":{"email":"a@example.com"},"constructor":{"prototype":{"email":1}}}',
   ],
-])(
-  'JSON of %s is refused like any other nonsense, in no time',
-  async (_, body) => {
-    await using production = await openProduction()
-    const alibi = await production.start()
-    expect(body.length).toBeLessThan(64 * 1024)
-    const before = performance.now()
-    for (const path of ['/auth/verify-email', '/auth/confirm-email', '/checkout', '/auth/token']) {
-      const response = await fetch(alibi.url + path, { method: 'POST', headers: JSON_TYPE, body })
-      expect(response.status).toBe(400)
-      expect(Object.keys((await response.json()) as object)).toEqual(['error'])
-    }
-    expect(performance.now() - before).toBeLessThan(2000)
-    expect(loggedErrors(alibi)).toEqual([])
-    expect((await fetch(`${alibi.url}/ready`)).status).toBe(200)
-  },
-  20_000,
-)
+])('JSON of %s is refused like any other nonsense, in no time', async (_, body) => {
+  await using production = await openProduction()
+  const alibi = await production.start()
+  expect(body.length).toBeLessThan(64 * 1024)
+  const before = performance.now()
+  for (const path of ['/auth/verify-email', '/auth/confirm-email', '/checkout', '/auth/token']) {
+    const response = await fetch(alibi.url + path, { method: 'POST', headers: JSON_TYPE, body })
+    expect(response.status).toBe(400)
+    expect(Object.keys((await response.json()) as object)).toEqual(['error'])
+  }
+  expect(performance.now() - before).toBeLessThan(2000)
+  expect(loggedErrors(alibi)).toEqual([])
+  expect((await fetch(`${alibi.url}/ready`)).status).toBe(200)
+})

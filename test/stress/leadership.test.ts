@@ -12,8 +12,6 @@ import { IS_WHOLE_STRESS } from '../support/thoroughness.ts'
 
 /** How long the work of a leader that is gone may rest. */
 const TAKEN_OVER_MS = 60_000
-/** What the busiest machine may add. */
-const SLACK_MS = 10_000
 
 type Leader = { readonly process: AlibiProcess; readonly line: TcpProxy }
 
@@ -53,14 +51,14 @@ async function buyWithout(
   await buyer(other, production, 'buyer@example.com').buy()
   if (passesTime) await query(database.url, `UPDATE leases SET expires_at = 'epoch'`)
   const isMailed = () => mailbox.delivered.some(({ key }) => key?.startsWith('payment_confirmed:'))
-  await until('the mail is sent', isMailed, TAKEN_OVER_MS + SLACK_MS)
+  await until('the mail is sent', isMailed)
   return performance.now() - endedAt
 }
 
 if (hasPostgres()) {
   test('a leader that is killed is followed once its lease is over', async () => {
     await buyWithout(KILLED, { passesTime: true })
-  }, 120_000)
+  })
 
   if (IS_WHOLE_STRESS) {
     test('a leader that is killed, frozen or cut off is followed within a minute', async () => {
@@ -75,6 +73,6 @@ if (hasPostgres()) {
         )
         expect(tookMs).toBeLessThan(TAKEN_OVER_MS)
       }
-    }, 180_000)
+    })
   }
 }

@@ -155,7 +155,7 @@ test('a great many open purchases are read in about a minute, below 20 calls a s
     `${PURCHASES} read in ${seconds(firstMs)} by ${listCalls} calls, at most ${mostInASecond(calls)} in a second; ` +
       `${megabytes(bytesMost - bytesBefore)} more memory at most`,
   )
-}, 300_000)
+})
 
 /** Of objects that are still in use. */
 function heldBytes(): number {

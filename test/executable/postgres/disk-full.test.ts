@@ -62,7 +62,7 @@ if (hasPostgres()) {
     await query(administration, 'ALTER DATABASE alibi SET TABLESPACE small')
     // What has room in its page is still written.
     await expectOutlasted(cluster, { hits: ['verify-email'], fill: disk.fill, free: disk.free })
-  }, 120_000)
+  })
 
   test('a PostgreSQL that ends since its log has no room left is waited for', async () => {
     const cluster = await ownCluster()
@@ -89,5 +89,5 @@ if (hasPostgres()) {
       },
       free: disk.free,
     })
-  }, 120_000)
+  })
 }

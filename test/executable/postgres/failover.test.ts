@@ -46,7 +46,7 @@ if (hasPostgres()) {
     expect((await guesser.confirm(code)).status).toBe(401)
     await customers.expectAll()
     expect(await alibi.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test('while a synchronous standby is gone nothing is acknowledged, and all works on once it is back', async () => {
     const served = await servedCluster()
@@ -64,7 +64,7 @@ if (hasPostgres()) {
     })
     await customers.expectAll()
     expect(await alibi.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test('of two hosts in the URL the one is taken that takes writes', async () => {
     const cluster = await ownCluster()
@@ -89,5 +89,5 @@ if (hasPostgres()) {
     })
     await customers.expectAll()
     expect(await alibi.stop()).toBe(0)
-  }, 120_000)
+  })
 }

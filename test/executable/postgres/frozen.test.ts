@@ -87,6 +87,5 @@ if (hasPostgres()) {
       isOver = true
       await load
     },
-    120_000,
   )
 }

@@ -45,11 +45,11 @@ if (hasPostgres()) {
     })
     await customers.expectAll()
     expect(await alibi.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test('a service whose PostgreSQL hangs is stopped as ever', async () => {
     const { proxy, alibi } = await servedCluster()
     await proxy.setMode('hang')
     expect(await alibi.stop()).toBe(0)
-  }, 60_000)
+  })
 }

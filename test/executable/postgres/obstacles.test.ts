@@ -61,7 +61,7 @@ if (hasPostgres()) {
       begin: () => lock('rate_limits'),
     })
     expect(await alibi.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test('a PostgreSQL that takes no writes, or has no connection left, is waited for', async () => {
     const served = await servedCluster({ cluster: { fsync: false, settings: FEW } })
@@ -95,7 +95,7 @@ if (hasPostgres()) {
       },
     })
     expect(await alibi.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test.each(['1', '2'])(
     'with %s connections everybody is served, one after the other',
@@ -126,7 +126,6 @@ if (hasPostgres()) {
       expect(refused(load, 'health')).toBe(0)
       expect(await alibi.stop()).toBe(0)
     },
-    120_000,
   )
 }
 

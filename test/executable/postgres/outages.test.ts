@@ -33,11 +33,11 @@ if (hasPostgres()) {
     })
     await customers.expectAll()
     expect(await alibi.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test('a service whose PostgreSQL is gone is stopped as ever', async () => {
     const { cluster, alibi } = await servedCluster()
     await cluster.kill()
     expect(await alibi.stop()).toBe(0)
-  }, 60_000)
+  })
 }

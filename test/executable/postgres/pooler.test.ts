@@ -34,7 +34,7 @@ if (hasPostgres() && hasPgBouncer()) {
     const proofs = await Promise.all(buyers.map(({ prove }) => prove()))
     expect(new Set(proofs.map(({ token }) => token)).size).toBe(AT_ONCE)
     expect(await alibi.stop()).toBe(0)
-  }, 120_000)
+  })
 
   test('a pooler that is killed is waited for, and so is the database behind it', async () => {
     const cluster = await ownCluster()
@@ -58,7 +58,7 @@ if (hasPostgres() && hasPgBouncer()) {
     })
     await customers.expectAll()
     expect(await alibi.stop()).toBe(0)
-  }, 180_000)
+  })
 
   test('a pooler that takes no more clients, or lends no connection, is waited for', async () => {
     const cluster = await ownCluster({ fsync: false })
@@ -82,7 +82,7 @@ if (hasPostgres() && hasPgBouncer()) {
       },
     })
     expect(await alibi.stop()).toBe(0)
-  }, 120_000)
+  })
 }
 
 async function openConsole(connectionString: string): Promise<Client> {

@@ -115,7 +115,7 @@ if (hasPostgres()) {
       expect(output).toContain(words)
       expect(exitCode).toBe(1)
     }
-  }, 120_000)
+  })
 
   test('a start on a PostgreSQL that is too old says which it is', async () => {
     await using production = await openProduction()
@@ -123,14 +123,14 @@ if (hasPostgres()) {
     const { exitCode, output } = await refusedStart(production, urlAt(old))
     expect(output).toContain('is PostgreSQL 14.12: 15 or later is needed')
     expect(exitCode).toBe(1)
-  }, 60_000)
+  })
 
   test('a start on a PostgreSQL that hangs in the middle ends in time', async () => {
     await using production = await openProduction()
     const hanging = await listenFor(fakePostgres(null))
     const { exitCode } = await refusedStart(production, urlAt(hanging))
     expect(exitCode).toBe(1)
-  }, 60_000)
+  })
 
   test('a start with a URL that is malformed says so, and ends with 78', async () => {
     await using production = await openProduction()

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { checkPostgres } from '../../../application/doctor/postgres/check-postgres.ts'
 import { probePostgres } from '../../../infrastructure/doctor/postgres.ts'
 import { until } from '../../support/executable/until.ts'
@@ -12,7 +12,6 @@ import { postgresServer } from '../../support/postgres/shared-server.ts'
 import { MIGRATED } from '../../support/stores/postgres-store.ts'
 
 // A server of its own takes a second or two to make.
-setDefaultTimeout(60_000)
 
 /** What the doctor says of these subjects. */
 async function findingsOn(url: string, ...names: readonly string[]) {

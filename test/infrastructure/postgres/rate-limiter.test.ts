@@ -68,7 +68,6 @@ if (hasPostgres()) {
         expect([...seen].toSorted()).toEqual(widths.toSorted())
       }
     },
-    120_000,
   )
 
   describe('a limiter in the database', () => {

@@ -60,41 +60,35 @@ async function play(
 }
 
 if (hasPostgres()) {
-  test(
-    'whatever is asked of it, PostgreSQL answers as SQLite does',
-    async () => {
-      const [sqlite, postgres] = [
-        sqliteStore(openTemporaryDatabase()),
-        await openTemporaryPostgresStore(),
-      ]
-      const seen: Record<string, number> = {}
-      let run = 0
+  test('whatever is asked of it, PostgreSQL answers as SQLite does', async () => {
+    const [sqlite, postgres] = [
+      sqliteStore(openTemporaryDatabase()),
+      await openTemporaryPostgresStore(),
+    ]
+    const seen: Record<string, number> = {}
+    let run = 0
 
-      await fc.assert(
-        fc.asyncProperty(steps, async (moves) => {
-          run++
-          const names: Email[] = []
-          const buying: number[] = []
-          for (const [index, move] of moves.entries()) {
-            const place = { run, index, buying }
-            const expected = await play(sqlite, move, place)
-            expect(await play(postgres, move, place)).toEqual(expected)
-            if (move.kind === 'erase') names.push(choiceOf(place, move.picks).newName)
-            if (BUYING.includes(move.kind)) buying.push(index)
-            const [how] = Object.keys(expected.outcome)
-            const isNothing = (expected.outcome as { value?: unknown }).value === null
-            const key = `${move.kind} ${isNothing ? 'nothing' : how}`
-            seen[key] = (seen[key] ?? 0) + 1
-          }
-          expect(await contentsOf(postgres, run, names)).toEqual(
-            await contentsOf(sqlite, run, names),
-          )
-          expect(await figuresOf(postgres)).toEqual(await figuresOf(sqlite))
-        }),
-        { numRuns: RUNS, interruptAfterTimeLimit: TIMEOUT_MS / 2, markInterruptAsFailure: true },
-      )
-      console.log(`two stores alike: ${run} runs, ${JSON.stringify(seen)}`)
-    },
-    TIMEOUT_MS,
-  )
+    await fc.assert(
+      fc.asyncProperty(steps, async (moves) => {
+        run++
+        const names: Email[] = []
+        const buying: number[] = []
+        for (const [index, move] of moves.entries()) {
+          const place = { run, index, buying }
+          const expected = await play(sqlite, move, place)
+          expect(await play(postgres, move, place)).toEqual(expected)
+          if (move.kind === 'erase') names.push(choiceOf(place, move.picks).newName)
+          if (BUYING.includes(move.kind)) buying.push(index)
+          const [how] = Object.keys(expected.outcome)
+          const isNothing = (expected.outcome as { value?: unknown }).value === null
+          const key = `${move.kind} ${isNothing ? 'nothing' : how}`
+          seen[key] = (seen[key] ?? 0) + 1
+        }
+        expect(await contentsOf(postgres, run, names)).toEqual(await contentsOf(sqlite, run, names))
+        expect(await figuresOf(postgres)).toEqual(await figuresOf(sqlite))
+      }),
+      { numRuns: RUNS, interruptAfterTimeLimit: TIMEOUT_MS / 2, markInterruptAsFailure: true },
+    )
+    console.log(`two stores alike: ${run} runs, ${JSON.stringify(seen)}`)
+  })
 }

@@ -62,7 +62,6 @@ describe('clients and their networks', () => {
         )
       }
     },
-    60_000,
   )
 
   test('a refused request changes nothing that comes after it', async () => {

@@ -135,7 +135,7 @@ describe('what decides about access', () => {
     await run('erase', BERT, '--yes')
     expect(await premium(store, BERT)).toBe(false)
     expect((await find(store, BERT)).epoch).toBeGreaterThan(epoch)
-  }, 30_000)
+  })
 
   test('is what a restored backup says, which no service that runs lets in', async () => {
     const { path, database, store } = await openRemembering()
@@ -216,5 +216,5 @@ describe('what decides about access', () => {
       const asked = random.pick(emails)
       expect(await find(reader, asked)).toEqual(findUnremembered(asked, [DIGEST]))
     }
-  }, 30_000)
+  })
 })

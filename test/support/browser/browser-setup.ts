@@ -2,6 +2,7 @@ import { afterAll } from 'bun:test'
 import { type Browser, chromium } from 'playwright-core'
 import { HOUR_MS } from '../../../domain/duration.ts'
 import type { Language } from '../../../domain/language.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import { chromiumOfThisRun } from './chromium.ts'
 import { FAILED, keepPhotographs } from './photographs.ts'
 import { type Allowed, watchTrouble } from './trouble.ts'
@@ -35,11 +36,6 @@ export type VisitOptions = {
 }
 
 export type Visit = Awaited<ReturnType<typeof openVisit>>
-
-/** A page answers within milliseconds here: after this long it will not answer, even on a busy machine. */
-const PATIENCE_MS = 30_000
-/** More than that, because the runner ends the browser with a test that takes too long. */
-export const TEST_PATIENCE_MS = 300_000
 
 /** Playwright's driver would rather have pages that are left behind thrown away. */
 const WITHOUT_KEPT_PAGES = '--disable-back-forward-cache'

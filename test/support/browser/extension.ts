@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core'
+import { PATIENCE_MS } from '../patience.ts'
 import { findChromium } from './chromium.ts'
 
 const BUILD = join(import.meta.dir, '../../../examples/extension/build.ts')
-const PATIENCE_MS = 30_000
 
 export type Extension = {
   readonly context: BrowserContext

@@ -18,7 +18,7 @@ export const SECRETS = {
 } as const
 
 /** So that building it is not on the time of the first test of a run. */
-beforeAll(async () => void (await builtExecutable()), 120_000)
+beforeAll(async () => void (await builtExecutable()))
 
 export type Production = Awaited<ReturnType<typeof openProduction>>
 

@@ -92,7 +92,6 @@ export const circumstances = {
   skewMs: fc.constantFrom(0, -SKEW_MS, SKEW_MS),
 }
 
-export const TIMEOUT_MS = IS_WHOLE ? 900_000 : 300_000
 /** Looking for the smallest steps that fail ends early enough for them, and their seed, to be printed. */
 export const IN_TIME = {
   interruptAfterTimeLimit: IS_WHOLE ? 225_000 : 90_000,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { MINUTE_MS } from '../../../domain/duration.ts'
+import { TEST_LIMIT_MS } from '../patience.ts'
 import type { Shard } from './test-files.ts'
 import { type FileResult, readReport } from './test-report.ts'
 
@@ -16,10 +16,8 @@ export type ShardResult = {
   readonly note: string | null
 }
 
-/** A busy machine takes seconds for work of a fraction of one, and a test that hangs is still noticed. */
-const TEST_TIMEOUT_MS = MINUTE_MS
 /** No time limit of a test ends one that never gives its thread back. */
-const SILENCE_MAX_MS = 15 * MINUTE_MS
+const SILENCE_MAX_MS = 1.5 * TEST_LIMIT_MS
 
 /** What is said in place of a report. */
 const NO_TESTS = /^Ran 0 tests across \d+ files?\./m
@@ -59,7 +57,7 @@ async function runProcess(
   const child = Bun.spawn(
     [
       ...['sh', '-c', 'exec "$0" "$@" 2>&1', process.execPath, 'test'],
-      `--timeout=${TEST_TIMEOUT_MS}`,
+      `--timeout=${TEST_LIMIT_MS}`,
       ...['--reporter=junit', `--reporter-outfile=${report}`],
       ...files.map((file) => `./${file}`),
     ],

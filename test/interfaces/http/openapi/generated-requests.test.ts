@@ -66,7 +66,7 @@ test('requests made of the OpenAPI document, right and wrong ones, are all answe
   } finally {
     await alibi.stop()
   }
-}, 180_000)
+})
 
 /** Proves the address as the document's example does, so that its example of a verifier is the right one. */
 async function logIn(url: string): Promise<string> {
