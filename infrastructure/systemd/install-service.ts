@@ -2,6 +2,7 @@ import { statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ServiceState } from '../../application/ports.ts'
 import { removeStaleDrafts } from '../files/drafts.ts'
+import { hasCode } from '../files/node-errors.ts'
 import { installedFiles, PLACES } from './installed-files.ts'
 import { makeFolder } from './make-folder.ts'
 import { readLinkLocalNameServers } from './name-servers.ts'
@@ -177,7 +178,12 @@ async function restart({ systemctl, isUpgrade }: Service): Promise<void> {
 
 /** Does the same as "systemctl enable", for a system that does not run. */
 function enableWithout(root: string): void {
-  if (!isThere(join(root, PLACES.enabled))) symlinkSync(PLACES.unit, join(root, PLACES.enabled))
+  try {
+    symlinkSync(PLACES.unit, join(root, PLACES.enabled))
+  } catch (error) {
+    // It is enabled already, perhaps by another installation at this moment.
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
 }
 
 function refuseNoFolder(root: string): void {

@@ -59,9 +59,14 @@ export function placeExecutable(
     // The mode of a downloaded file may admit its owner alone, and the service is another user.
     setRights(draft, () => EXECUTABLE_MODE)
     // Another installation may have replaced it meanwhile, and has kept the previous one already.
-    if (existing !== null && inodeOf(path) === existing) {
-      placeBy(previous, (older) => linkSync(path, older))
-    }
+    if (existing === null) return
+    placeBy(
+      previous,
+      (older) => linkSync(path, older),
+      (older, kept) => {
+        if (inodeOf(older) === existing) renameSync(older, kept)
+      },
+    )
   })
   return existing === null ? 'created' : 'replaced'
 }

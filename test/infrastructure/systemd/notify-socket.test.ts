@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { SECOND_MS } from '../../../domain/duration.ts'
 import { openNotifyProgram } from '../../../infrastructure/systemd/notify-program.ts'
 import { openNotifySocket, socketAddress } from '../../../infrastructure/systemd/notify-socket.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { listenForNotices } from '../../support/service/notify-listener.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -51,7 +51,7 @@ test('a receiver that does not read holds nothing up: what it has no room for is
   const name = join(folder, 'notify')
   using listener = listenForNotices(name)
   // In a process of its own: one that waits in libc cannot be stopped by a timer of its own.
-  const sender = Bun.spawnSync([process.execPath, SENDER, name], { timeout: 20 * SECOND_MS })
+  const sender = Bun.spawnSync([process.execPath, SENDER, name], { timeout: PATIENCE_MS })
   expect(sender.exitedDueToTimeout).toBeFalsy()
   expect(sender.stdout.toString()).toMatch(/^refused after [0-9]+: .* does not take messages\n$/)
   expect(listener.messages().length).toBeGreaterThan(0)
