@@ -8,6 +8,7 @@ import {
 } from '../support/executable/production.ts'
 import { carriedOut, stored, swept } from '../support/executable/stored.ts'
 import { until } from '../support/executable/until.ts'
+import { SERVER_ERROR } from '../support/stripe-double/faults.ts'
 
 type Story = {
   readonly name: string
@@ -85,6 +86,10 @@ test.concurrent.each(FATES)(
     const { mailbox } = production
     const first = await production.start()
     await swept(production)
+    // The service asks by itself, too, every minute.
+    for (const on of ['GET /v1/checkout/sessions', 'GET /v1/checkout/sessions/:id']) {
+      production.double.fault(SERVER_ERROR, { on, times: Infinity })
+    }
     const bought = []
     for (const { story, email } of BUYERS) {
       const { prove, checkOut } = buyer(first, production, email)
@@ -98,6 +103,7 @@ test.concurrent.each(FATES)(
       expect(await buyer(first, production, email).hasPremium()).toBe(false)
     }
     expect(await first.stop()).toBe(0)
+    production.double.clearFaults()
     for (const { story, sessionId } of bought) story.meanwhile?.(production, sessionId)
     befall(production)
 

@@ -10,6 +10,7 @@ import {
   SECRETS,
 } from '../support/executable/production.ts'
 import { carriedOut } from '../support/executable/stored.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
 import type { AlibiProcess } from '../support/service/alibi-process.ts'
 import { signedDelivery } from '../support/stripe/stripe-events.ts'
@@ -134,7 +135,7 @@ async function meetFaults() {
   const code = production.mailbox.latestCode(STRANGER)
   const database = new Database(production.databasePath)
   // The service writes by itself, too.
-  database.run('PRAGMA busy_timeout = 5000')
+  database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
   for (const table of ['otp_mails', 'verifications']) {
     database.run(`CREATE TRIGGER no_${table} BEFORE INSERT ON ${table}
       BEGIN SELECT RAISE(ABORT, 'no room for ' || NEW.email); END`)

@@ -120,6 +120,7 @@ test('a service that nobody listens to serves all the same, and its log says so 
   const name = join(production.folder, 'nobody')
   const env = { ...production.settings, NOTIFY_SOCKET: name, WATCHDOG_USEC }
   const alibi = await production.start({ env })
+  await until('its log says so', () => alibi.output().includes('"event":"systemd.notify_failed"'))
   await signsTime()
   expect((await client(alibi.url).get('/ready')).status).toBe(200)
   expect(alibi.output().match(/"event":"systemd.notify_failed"/g)).toHaveLength(1)

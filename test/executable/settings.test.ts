@@ -1,33 +1,17 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { openProduction, type Production, SECRETS } from '../support/executable/production.ts'
 import { walkTheWholeWay } from '../support/journey.ts'
+import { listens, quietPort } from '../support/postgres/quiet-port.ts'
 
 const EXIT_WRONG_SETTINGS = 78
-
-/** A port on which nobody listens at this moment. */
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
-}
-
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port })
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
-    socket.on('close', () => socket.destroy())
-  })
-}
 
 describe('a start with wrong settings', () => {
   test('names everything that is missing, one line each, and serves nothing', async () => {
     await using production = await openProduction()
-    const port = await freePort()
+    const port = await quietPort()
     const outcome = await production.run(['serve'], { PORT: String(port) })
     expect(outcome.exitCode).toBe(EXIT_WRONG_SETTINGS)
     expect(outcome.stdout).toBe('')
@@ -40,14 +24,14 @@ describe('a start with wrong settings', () => {
       'STRIPE_SECRET_KEY',
       'STRIPE_WEBHOOK_SECRET',
     ])
-    expect(await isListening(port)).toBe(false)
+    expect(await listens(port)).toBe(false)
     expect(readdirSync(production.state)).toEqual([])
     expect(readdirSync(production.folder)).toEqual(['state'])
   })
 
   test('names everything that is malformed at once, and tells no value', async () => {
     await using production = await openProduction()
-    const port = await freePort()
+    const port = await quietPort()
     const wrong = {
       PUBLIC_URL: 'http://alibi.example/bad-PUBLIC_URL',
       HOST: 'bad HOST',
@@ -86,7 +70,7 @@ describe('a start with wrong settings', () => {
       Object.keys(wrong).toSorted(),
     )
     expect(outcome.stderr).not.toContain('bad')
-    expect(await isListening(port)).toBe(false)
+    expect(await listens(port)).toBe(false)
     expect(readdirSync(production.state)).toEqual([])
   })
 

@@ -101,7 +101,7 @@ test('a client that never finishes its request holds up nobody, and is told so',
   expect((await heard).join('')).toContain('503 Service Unavailable')
 })
 
-test('a client that never finishes the head of its request holds it up for no more than some seconds', async () => {
+test('a client that never finishes the head of its request does not hold it up, however long it sends more of it', async () => {
   await using production = await openProduction()
   const alibi = await production.start()
   const { hostname, port } = new URL(alibi.url)
@@ -110,13 +110,13 @@ test('a client that never finishes the head of its request holds it up for no mo
   socket.on('error', () => {}).resume()
   await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
+  // It never idles, so that nothing but the end of the service ends it.
+  const dripping = setInterval(() => socket.write('X: x\r\n'), 1000)
   expect((await client(alibi.url).get('/health')).status).toBe(200)
 
-  const before = performance.now()
   expect(await alibi.stop()).toBe(0)
   await closed
-  // A connection that idles is closed after 45 seconds.
-  expect(performance.now() - before).toBeLessThan(10_000)
+  clearInterval(dripping)
 })
 
 test('it goes on serving when nobody reads its log any more, and stops with 0', async () => {

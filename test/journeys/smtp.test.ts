@@ -7,6 +7,7 @@ import {
 } from '../support/executable/production.ts'
 import { change, stored } from '../support/executable/stored.ts'
 import { until } from '../support/executable/until.ts'
+import { quietPort } from '../support/postgres/quiet-port.ts'
 import type { AlibiProcess } from '../support/service/alibi-process.ts'
 import { decodedHtml, headerOf, startSmtpDouble } from '../support/smtp-double.ts'
 
@@ -42,7 +43,7 @@ test('by SMTP a buyer comes from an address to an excuse, and the payment is con
     await until('the confirmation has come', () => notices().length > 0)
     expect(await alibi.stop()).toBe(0)
     expect(notices()).toHaveLength(1)
-    expect(smtp.seen.open).toBe(0)
+    await until('its connections are closed', () => smtp.seen.open === 0)
     expect(production.mailbox.mails).toEqual([])
     expect(alibi.output()).not.toMatch(/a p@ss|a%20p%40ss|alibi@example/)
   } finally {
@@ -52,7 +53,7 @@ test('by SMTP a buyer comes from an address to an excuse, and the payment is con
 
 test('a mail server that is down is 503, and nothing has to be done once it is back', async () => {
   await using production = await openProduction()
-  const gone = await startSmtpDouble()
+  const gone = await startSmtpDouble({ port: await quietPort() })
   await gone.stop()
   const alibi = await production.start({ env: settingsWith(production, gone.url) })
   const { http } = buyer(alibi, production, EMAIL)

@@ -11,9 +11,8 @@ import { type TcpProxy, tcpProxy } from '../../support/postgres/tcp-proxy.ts'
 import type { AlibiProcess } from '../../support/service/alibi-process.ts'
 
 const EMAIL = 'contended@example.com'
-/** What the busiest machine may add. */
-const SLACK_MS = 4000
-const TRIES_MAX = 400
+/** Far longer, so that whoever waits for it to end has waited in vain for the shorter one. */
+const OTHERS_TIMEOUT = '1m'
 
 type Frozen = { readonly process: AlibiProcess; readonly line: TcpProxy }
 
@@ -32,7 +31,7 @@ const WAYS = [
 
 if (hasPostgres()) {
   test.each(WAYS)(
-    '%s in the middle of a transaction keeps nobody from his work for long',
+    '%s in the middle of a transaction keeps nobody from his work for longer than its DATABASE_TIMEOUT',
     async (_, freeze, thaw) => {
       const server = await postgresServer()
       const { name, superuserUrl } = await freshDatabase()
@@ -40,12 +39,10 @@ if (hasPostgres()) {
       onTestFinished(() => production[Symbol.asyncDispose]())
       const line = await tcpProxy({ to: server.port })
       const url = roleUrl(server, name)
-      const start = (DATABASE_URL: string) =>
-        production.start({
-          env: { ...production.settings, DATABASE_URL, DATABASE_TIMEOUT: `${TIMEOUT_MS / 1000}s` },
-        })
-      const frozen = { process: await start(line.through(url)), line }
-      const other = await start(url)
+      const start = (DATABASE_URL: string, DATABASE_TIMEOUT: string) =>
+        production.start({ env: { ...production.settings, DATABASE_URL, DATABASE_TIMEOUT } })
+      const frozen = { process: await start(line.through(url), `${TIMEOUT_MS / 1000}s`), line }
+      const other = await start(url, OTHERS_TIMEOUT)
       await buyer(other, production, EMAIL).prove()
 
       const ask = ({ url }: AlibiProcess) =>
@@ -62,27 +59,19 @@ if (hasPostgres()) {
       )
       const holding = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
         WHERE datname = '${name}' AND state = 'idle in transaction' AND relation = 'locks'::regclass`
-      let tries = 0
-      for (; tries < TRIES_MAX; tries++) {
+      let tries = 1
+      for (; ; tries++) {
         await freeze(frozen)
         // What was on its way has come to the server by then.
         if ((await query(superuserUrl, holding)).length > 0) break
         await thaw(frozen)
         await Bun.sleep(Math.random() * 20)
       }
-      expect(tries).toBeLessThan(TRIES_MAX)
-      const frozenAt = performance.now()
-      const statuses: (number | null)[] = []
-      while (statuses.at(-1) !== 200) {
-        const { status } = await take({ kind: 'verify-email', ask: () => ask(other) })
-        statuses.push(status)
-        expect([200, 503]).toContain(status ?? 0)
-      }
-      const tookMs = performance.now() - frozenAt
+      const { status, tookMs } = await take({ kind: 'verify-email', ask: () => ask(other) })
       console.log(
-        `found in a transaction at try ${tries + 1}; the other answered ${statuses} within ${Math.round(tookMs)} ms`,
+        `found in a transaction at try ${tries}; the other answered within ${Math.round(tookMs)} ms`,
       )
-      expect(tookMs).toBeLessThan(TIMEOUT_MS + SLACK_MS)
+      expect(status).toBe(200)
       await thaw(frozen)
       isOver = true
       await load

@@ -21,7 +21,9 @@ if (hasPostgres() && hasPgBouncer()) {
     const cluster = await ownCluster({ fsync: false })
     const bouncer = await pgBouncer({ to: cluster, settings: SETTINGS })
     await using production = await openProduction()
-    const env = { ...production.settings, DATABASE_URL: bouncer.url('alibi') }
+    const DATABASE_URL = bouncer.url('alibi')
+    // They wait for each other, and on a busy machine long.
+    const env = { ...production.settings, DATABASE_URL, DATABASE_TIMEOUT: '1m' }
     const alibi = await production.start({ env })
     const buyers = Array.from({ length: AT_ONCE }, (_, number) =>
       buyer(alibi, production, `buyer-${number}@example.com`),

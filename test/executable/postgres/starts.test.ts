@@ -7,21 +7,19 @@ import { quietPort } from '../../support/postgres/quiet-port.ts'
 import { postgresServer } from '../../support/postgres/shared-server.ts'
 
 const TIMEOUT_MS = 1000
-/** What a start may take beyond DATABASE_TIMEOUT. */
-const BEYOND_MS = 10_000
+/** Longer than the one that holds where none is set. */
+const LONG_TIMEOUT_MS = 7000
 const PASSWORD = 'a-password-that-nobody-may-read'
 
-/** Starts it on the database, and expects that it ends in time with one line that does not show the password. */
-async function refusedStart(production: Production, url: string, command = 'serve') {
-  const startedAt = performance.now()
-  const { exitCode, stdout, stderr } = await production.run([command], {
+/** Starts it on the database, and expects that it ends with one line that does not show the password. */
+async function refusedStart(production: Production, url: string, timeoutMs = TIMEOUT_MS) {
+  const { exitCode, stdout, stderr } = await production.run(['serve'], {
     ...production.settings,
     PORT: '0',
     DATABASE_URL: url,
-    DATABASE_TIMEOUT: `${TIMEOUT_MS / 1000}s`,
+    DATABASE_TIMEOUT: `${timeoutMs / 1000}s`,
   })
   const output = stdout + stderr
-  expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + BEYOND_MS)
   expect(output).not.toContain(PASSWORD)
   expect(output).not.toContain(encodeURIComponent(PASSWORD))
   expect(output.trim().split('\n').length).toBe(1)
@@ -89,7 +87,7 @@ function fakePostgres(version: { text: string; number: string } | null) {
 }
 
 if (hasPostgres()) {
-  test('a start on a PostgreSQL that cannot be used says so in one line, in time, without the password', async () => {
+  test('a start on a PostgreSQL that cannot be used says so in one line, without the password', async () => {
     await using production = await openProduction()
     const { name, url } = await freshDatabase()
     const { port } = await postgresServer()
@@ -125,10 +123,13 @@ if (hasPostgres()) {
     expect(exitCode).toBe(1)
   })
 
-  test('a start on a PostgreSQL that hangs in the middle ends in time', async () => {
+  test('a start on a PostgreSQL that hangs in the middle ends after DATABASE_TIMEOUT', async () => {
     await using production = await openProduction()
     const hanging = await listenFor(fakePostgres(null))
-    const { exitCode } = await refusedStart(production, urlAt(hanging))
+    // Nothing but that ends it: the PostgreSQL hangs for ever.
+    const startedAt = performance.now()
+    const { exitCode } = await refusedStart(production, urlAt(hanging), LONG_TIMEOUT_MS)
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(LONG_TIMEOUT_MS)
     expect(exitCode).toBe(1)
   })
 

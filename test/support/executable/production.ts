@@ -17,6 +17,8 @@ export const SECRETS = {
   RESEND_API_KEY: 're_KeyOfTheExecutableTests',
 } as const
 
+const AGAIN_MS = 25
+
 /** So that building it is not on the time of the first test of a run. */
 beforeAll(async () => void (await builtExecutable()))
 
@@ -157,6 +159,15 @@ export function buyer(
       if (token === undefined) throw new Error('paid, and no token')
       return { token, sessionId }
     },
+  }
+}
+
+/** The answer, asked for again while there is none but that the service is unavailable just now. */
+export async function insistOn(ask: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const answer = await ask()
+    if (answer.status !== 503) return answer
+    await Bun.sleep(AGAIN_MS)
   }
 }
 

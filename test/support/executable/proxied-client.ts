@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SECOND_MS } from '../../../domain/duration.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import { runAlibi } from '../service/alibi-process.ts'
 import { HOST, type ReverseProxy } from './reverse-proxies.ts'
 
@@ -17,6 +19,7 @@ export type Answered = { readonly status: number; readonly head: string; readonl
 /** Asks the proxy by curl, a request each, from any address of 127.0.0.0/8. Bodies pass through the folder. */
 export function proxiedClient(proxy: ReverseProxy, folder: string) {
   let bodies = 0
+  const maxTime = String(PATIENCE_MS / SECOND_MS)
 
   return async ({
     path,
@@ -27,7 +30,8 @@ export function proxiedClient(proxy: ReverseProxy, folder: string) {
     scheme = 'https',
   }: Asked): Promise<Answered> => {
     const proxyPort = scheme === 'https' ? proxy.httpsPort : proxy.httpPort
-    const options = ['--silent', '--include', '--insecure', '--max-time', '15', '--interface', from]
+    const options = ['--silent', '--include', '--insecure', '--interface', from]
+    options.push('--max-time', maxTime)
     if (method !== undefined) options.push('--request', method)
     if (body !== undefined) {
       const file = join(folder, `body-${bodies++}`)

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
+import { quietPort } from '../postgres/quiet-port.ts'
 import { runAlibi } from '../service/alibi-process.ts'
 import { until } from './until.ts'
 
@@ -96,7 +97,7 @@ export async function startReverseProxy(
   { folder, backends }: { folder: string; backends: readonly string[] },
 ): Promise<ReverseProxy> {
   mkdirSync(folder)
-  const [httpPort, httpsPort] = [await freePort(), await freePort()]
+  const [httpPort, httpsPort] = [await quietPort(), await quietPort()]
   const place = { folder, backends, httpPort, httpsPort }
   const command = await REVERSE_PROXIES[name](place)
   const child = Bun.spawn([...command], {
@@ -152,14 +153,6 @@ async function makeCertificate(certificate: string, key: string): Promise<void> 
     env: { PATH: process.env['PATH'] ?? '' },
   })
   if (made.exitCode !== 0) throw new Error(made.stderr)
-}
-
-/** A port on which no process listens at this moment. */
-export async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
 }
 
 /** Caddy listens before it has made its certificate. */

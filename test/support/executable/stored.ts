@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { HOUR_MS } from '../../../domain/duration.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import type { Production } from './production.ts'
 import { until } from './until.ts'
 
@@ -13,7 +14,7 @@ type Place = Pick<Production, 'databasePath' | 'folder'>
 /** A connection that waits while a service writes, which it does by itself, too. */
 function connect({ databasePath }: Place, options?: { readonly: true }): Database {
   const database = new Database(databasePath, options)
-  database.run('PRAGMA busy_timeout = 5000')
+  database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
   return database
 }
 

@@ -10,6 +10,7 @@ export async function runAtTerminal(
 ): Promise<{ exitCode: number; shown: string }> {
   let shown = ''
   const decoder = new TextDecoder()
+  const closed = Promise.withResolvers<void>()
   const child = Bun.spawn([executable, ...parameters], {
     cwd: folder,
     env: settings,
@@ -17,12 +18,15 @@ export async function runAtTerminal(
       data(_: unknown, chunk: Uint8Array) {
         shown += decoder.decode(chunk, { stream: true })
       },
+      exit: () => closed.resolve(),
     },
   })
   await until('it asks or ends', () => shown.includes('[y/N]') || child.exitCode !== null)
   whileItWaits()
   if (child.exitCode === null) child.terminal?.write(typed)
   const exitCode = await child.exited
+  // What it has written last may come after its end.
+  await closed.promise
   child.terminal?.close()
   return { exitCode, shown }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { Production } from '../executable/production.ts'
+import { insistOn, type Production } from '../executable/production.ts'
 import { type Sample, take } from './steady-load.ts'
 
 /** What customers have been told, and have to find true from then on. */
@@ -176,10 +176,11 @@ export async function findBroken(
   const broken: string[] = []
   const statusFor = async (token: string) => {
     const headers = { authorization: `Bearer ${token}` }
-    return (await fetch(`${url}/premium-reasons`, { headers })).status
+    return (await insistOn(() => fetch(`${url}/premium-reasons`, { headers }))).status
   }
   for (const email of granted) {
-    const answer = await fetch(`${url}/auth/check?email=${encodeURIComponent(email)}`)
+    const path = `/auth/check?email=${encodeURIComponent(email)}`
+    const answer = await insistOn(() => fetch(url + path))
     const { hasPremium } = (await answer.json()) as { hasPremium?: boolean }
     if (hasPremium !== true) broken.push(`${email} has paid, and has no premium`)
   }

@@ -11,6 +11,7 @@ import { mixedQuestions, steadyLoad } from './steady-load.ts'
 
 /** Of no consequence, but counted. */
 const RATE_LIMIT = '100000/1h'
+const PATIENT = { DATABASE_TIMEOUT: '1m' }
 
 /** The executable on a PostgreSQL of its own behind a proxy, under a steady load, until the test ends. */
 export async function servedCluster({
@@ -39,8 +40,12 @@ export async function servedAt(url: string, settings: Record<string, string> = {
     RATE_LIMIT_PREMIUM: RATE_LIMIT,
     ...settings,
   }
+  // On a busy machine, a database that is well may take longer than the time that the service under test has for it.
+  const patient = await production.start({ env: { ...env, ...PATIENT } })
+  const questions = await mixedQuestions(production, patient)
+  await patient.stop()
   const alibi = await production.start({ env })
-  const load = steadyLoad(await mixedQuestions(production, alibi))
+  const load = steadyLoad(questions(alibi.url))
   onTestFinished(() => load[Symbol.asyncDispose]())
   return { production, alibi, load, env }
 }
@@ -76,7 +81,7 @@ export function sendTo(
       })
       const { acknowledged } = customers
       const premium = new Map([...acknowledged.granted].map((email) => [email, true]))
-      const env = { ...production.settings, DATABASE_URL: superuserUrl() }
+      const env = { ...production.settings, ...PATIENT, DATABASE_URL: superuserUrl() }
       expect((await checkEnds(production, alibi, premium, sql, env)).wrong).toEqual([])
       expect(await findBroken(alibi.url, acknowledged)).toEqual([])
       expect(acknowledged.granted.size).toBeGreaterThan(0)

@@ -1,5 +1,5 @@
 import type { Production } from '../executable/production.ts'
-import { buyer, deliverAll, SECRETS } from '../executable/production.ts'
+import { buyer, SECRETS } from '../executable/production.ts'
 import type { AlibiProcess } from '../service/alibi-process.ts'
 import { signedDelivery } from '../stripe/stripe-events.ts'
 
@@ -72,69 +72,58 @@ export async function take({ kind, ask }: Pick<Question, 'kind' | 'ask'>): Promi
   }
 }
 
-const TRIES_MAX = 20
-
-/** On a busy machine, even a database that is well may take longer than its short time here. */
-async function insist<Result>(step: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await step()
-    } catch (error) {
-      if (tries === TRIES_MAX) throw error
-    }
-  }
-}
-
-/** A customer with a token, one with an open page, strangers, Stripe, and those who watch over the service. */
+/**
+ * A customer with a token, one with an open page, strangers, Stripe, and those who watch over the service. All is
+ * prepared by one process, and asked of the one at the URL.
+ */
 export async function mixedQuestions(
   production: Production,
   alibi: AlibiProcess,
-): Promise<readonly Question[]> {
+): Promise<(url: string) => readonly Question[]> {
   const { double } = production
   const owner = buyer(alibi, production, 'owner@example.com')
-  await insist(owner.prove)
-  const { sessionId } = await insist(() => owner.checkOut())
-  double.pay(sessionId)
-  await insist(() => deliverAll(production))
-  const { token } = await insist(owner.prove)
+  const { token, sessionId } = await owner.buy()
   const guest = buyer(alibi, production, 'guest@example.com')
-  await insist(guest.prove)
-  await insist(() => guest.checkOut())
+  await guest.prove()
+  await guest.checkOut()
   const paid = double.events.find(({ type }) => type === 'checkout.session.completed')
   if (!paid) throw new Error('the payment made no event')
-  let strangers = 0
 
-  const get = (path: string, headers: Record<string, string> = {}) =>
-    fetch(alibi.url + path, { headers, redirect: 'manual' })
-  const post = (path: string, body: unknown) =>
-    fetch(alibi.url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-  const stranger = () => `stranger-${++strangers}@example.com`
-  async function notify(): Promise<Response> {
-    const secret = SECRETS.STRIPE_WEBHOOK_SECRET
-    const { payload, signature } = await signedDelivery(paid!, { secret, at: new Date() })
-    const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
-    return fetch(`${alibi.url}/webhook/stripe`, { method: 'POST', headers, body: payload })
-  }
+  return (url) => {
+    let strangers = 0
 
-  const question = (kind: string, status: number, ask: () => Promise<Response>) => {
-    const needsDatabase = !['health', 'app', 'docs'].includes(kind)
-    return { kind, status, needsDatabase, ask }
+    const get = (path: string, headers: Record<string, string> = {}) =>
+      fetch(url + path, { headers, redirect: 'manual' })
+    const post = (path: string, body: unknown) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const stranger = () => `stranger-${++strangers}@example.com`
+    async function notify(): Promise<Response> {
+      const secret = SECRETS.STRIPE_WEBHOOK_SECRET
+      const { payload, signature } = await signedDelivery(paid!, { secret, at: new Date() })
+      const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
+      return fetch(`${url}/webhook/stripe`, { method: 'POST', headers, body: payload })
+    }
+
+    const question = (kind: string, status: number, ask: () => Promise<Response>) => {
+      const needsDatabase = !['health', 'app', 'docs'].includes(kind)
+      return { kind, status, needsDatabase, ask }
+    }
+    return [
+      question('premium', 200, () => get('/premium-reasons', { authorization: `Bearer ${token}` })),
+      question('verify-email', 200, () => post('/auth/verify-email', { email: stranger() })),
+      question('login', 401, () => post('/auth/login', { email: stranger(), code: '123456' })),
+      question('checkout', 200, () => post('/checkout', { email: guest.email })),
+      question('webhook', 200, notify),
+      question('success', 200, () =>
+        get(`/payment/success?session_id=${sessionId}`, { accept: 'text/html' }),
+      ),
+      question('ready', 200, () => get('/ready')),
+      question('health', 200, () => get('/health')),
+      question('app', 200, () => get('/app')),
+    ]
   }
-  return [
-    question('premium', 200, () => get('/premium-reasons', { authorization: `Bearer ${token}` })),
-    question('verify-email', 200, () => post('/auth/verify-email', { email: stranger() })),
-    question('login', 401, () => post('/auth/login', { email: stranger(), code: '123456' })),
-    question('checkout', 200, () => post('/checkout', { email: guest.email })),
-    question('webhook', 200, notify),
-    question('success', 200, () =>
-      get(`/payment/success?session_id=${sessionId}`, { accept: 'text/html' }),
-    ),
-    question('ready', 200, () => get('/ready')),
-    question('health', 200, () => get('/health')),
-    question('app', 200, () => get('/app')),
-  ]
 }
