@@ -96,7 +96,11 @@ export function restrictPermissions(path: string): boolean {
 }
 
 /** Makes it under another name in the same folder first, and takes that away again when it fails. */
-function placeBy(path: string, make: (draft: string) => void, publish = renameSync): void {
+function placeBy(
+  path: string,
+  make: (draft: string) => void,
+  publish: (draft: string, path: string) => void = renameSync,
+): void {
   const draft = draftPath(path)
   try {
     make(draft)
