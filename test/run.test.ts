@@ -1,6 +1,9 @@
-import { expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
+import { until } from './support/executable/until.ts'
+import { isRunning } from './support/postgres/processes.ts'
 import { runAlibi } from './support/service/alibi-process.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
@@ -11,8 +14,8 @@ const FAILS = `test('fails', () => { throw new Error('the reason why it fails') 
 const CRASHES = `test('crashes', () => process.kill(process.pid, 'SIGKILL'))`
 const MISSES = `test('misses', () => console.log('not tested here: what takes a moon'))`
 
-/** A checkout of these test files, run with the parameters. */
-async function run(files: Record<string, string>, ...parameters: readonly string[]) {
+/** What runs a checkout of these test files, with the parameters. */
+function checkout(files: Record<string, string>, ...parameters: readonly string[]) {
   const cwd = temporaryFolder()
   for (const [name, body] of Object.entries(files)) {
     const path = join(cwd, 'test', `${name}.test.ts`)
@@ -20,8 +23,11 @@ async function run(files: Record<string, string>, ...parameters: readonly string
     writeFileSync(path, `import { test } from 'bun:test'\n${body}\n`)
   }
   const { PATH = '' } = process.env
-  const command = [process.execPath, 'run', RUN, ...parameters]
-  const { exitCode, stdout, stderr } = await runAlibi({ command, cwd, env: { PATH } })
+  return { command: [process.execPath, 'run', RUN, ...parameters], cwd, env: { PATH } }
+}
+
+async function run(files: Record<string, string>, ...parameters: readonly string[]) {
+  const { exitCode, stdout, stderr } = await runAlibi(checkout(files, ...parameters))
   return { exitCode, stdout, stderr, closing: stdout.trimEnd().split('\n').at(-1) }
 }
 
@@ -81,3 +87,42 @@ test('only the files at the paths are run, and a path without any is a mistake',
   expect(exitCode).toBe(1)
   expect(stderr).toContain('no test file at test/godo')
 })
+
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'a run that is interrupted by %s',
+  (signal) => {
+    const ENDLESS = `
+    import { mkdtempSync } from 'node:fs'
+    import { tmpdir } from 'node:os'
+    import { join } from 'node:path'
+    test('does not end', async () => {
+      mkdtempSync(join(tmpdir(), 'made-by-a-test-'))
+      const one = Bun.spawn(['sleep', '1000'])
+      // It is asked to end by nobody, like a browser.
+      const other = Bun.spawn(['sleep', '1000'], { detached: true })
+      await Bun.write(process.env.PIDS, [process.pid, one.pid, other.pid].join(' '))
+      await one.exited
+    })`
+
+    test('leaves no process and no folder, and says what ended it', async () => {
+      const [scratch, pidFile] = [temporaryFolder(), join(temporaryFolder(), 'pids')]
+      chmodSync(scratch, 0o755)
+      const { command, cwd, env } = checkout({ endless: ENDLESS, next: PASSES })
+      const child = Bun.spawn(command, {
+        cwd,
+        env: { ...env, TMPDIR: scratch, PIDS: pidFile, TEST_WORKERS: '1' },
+        stdout: 'pipe',
+      })
+      await until('the test runs', () => existsSync(pidFile) && readFileSync(pidFile).length > 0)
+      const pids = readFileSync(pidFile, 'utf8').split(' ').map(Number)
+      expect(pids.filter(isRunning)).toEqual(pids)
+
+      child.kill(signal)
+      const output = await child.stdout.text()
+      expect(await child.exited).toBe(128 + constants.signals[signal])
+      expect(output).toBe(`\ninterrupted by ${signal}\n`)
+      expect(pids.filter(isRunning)).toEqual([])
+      expect(readdirSync(scratch)).toEqual([])
+    })
+  },
+)

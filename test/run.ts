@@ -1,11 +1,13 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { addLedgers, ledgerLines } from './support/answers/answer-ledger.ts'
+import { sweepDrafts } from './support/checkout-cache.ts'
 import { builtExecutable } from './support/executable/built.ts'
 import { hasPostgres } from './support/postgres/binaries.ts'
 import { startServer } from './support/postgres/server.ts'
+import { watchInterruption } from './support/runner/interruption.ts'
 import { runShard, type ShardResult } from './support/runner/run-shard.ts'
 import {
   needsExecutable,
@@ -18,8 +20,9 @@ import { closingLine, slowestLines } from './support/runner/test-report.ts'
 import { openTemporaryFolder } from './support/temporary-folder.ts'
 
 // `bun run test/run.ts [--loud] [PATH...]` runs the test files at or below the paths, or all of them. It uses as many
-// processes as the machine has cores, or as TEST_WORKERS says, and one more for tests that mostly wait. It prints the
-// output of a shard when a test of it fails, and with --loud always.
+// processes as the machine has cores, or as TEST_WORKERS says, and one more for tests that mostly wait; those that need
+// the machine for themselves come last, one by one. It prints the output of a shard when a test of it fails, and with
+// --loud always. A run that is interrupted leaves nothing behind.
 
 /** What a test says of a part that this machine has no means for. */
 const MISSING = /^not (?:tested|applied) here: .*$/gm
@@ -30,8 +33,27 @@ const { values, positionals } = parseArgs({
 })
 const workers = Number(process.env['TEST_WORKERS'] ?? availableParallelism())
 const startedAt = performance.now()
-using folder = openTemporaryFolder()
-process.exitCode = summarize(await runAll(testFiles(process.cwd(), positionals)))
+using folder = openTemporaryFolder('run')
+// It has the folders of all tests, and programs that run as somebody else have to get there.
+chmodSync(folder.path, 0o755)
+const interruption = watchInterruption()
+process.exitCode = await runChosen()
+
+/** Gives the exit code. */
+async function runChosen(): Promise<number> {
+  try {
+    const shards = await runAll(testFiles(process.cwd(), positionals))
+    if (!interruption.signal.aborted) return summarize(shards)
+  } catch (error) {
+    // What was cut off by the signal as well is no fault.
+    if (!interruption.signal.aborted) throw error
+  } finally {
+    sweepDrafts({ withOwn: true })
+  }
+  await interruption.clear(folder.path)
+  print(`\ninterrupted by ${interruption.signal.reason}`)
+  return interruption.exitCode() ?? 1
+}
 
 /** Runs the files side by side, and prints each shard when it is over. */
 async function runAll(files: readonly string[]): Promise<ShardResult[]> {
@@ -41,19 +63,21 @@ async function runAll(files: readonly string[]): Promise<ShardResult[]> {
   await using postgres = usesPostgres ? await startServer() : null
   const env = {
     ...process.env,
+    TMPDIR: folder.path,
     TEST_LEDGERS: ledgers,
     ...(postgres ? { TEST_POSTGRES: JSON.stringify(postgres) } : {}),
     ...(needsExecutable(files) ? { TEST_EXECUTABLE: await builtExecutable() } : {}),
   }
-  const shards = shardsOf(files)
-  const working = shards.filter(({ isWaiting }) => !isWaiting)
-  const waiting = shards.filter(({ isWaiting }) => isWaiting)
+  const lanes = Object.groupBy(shardsOf(files), ({ lane }) => lane)
+  const { working = [], waiting = [], alone = [] } = lanes
+  const { signal } = interruption
   const done: ShardResult[] = []
   const missing = new Set<string>()
 
   async function work(next: () => Shard | undefined): Promise<void> {
-    for (let shard = next(); shard; shard = next()) {
-      const result = await runShard(shard, { folder: folder.path, env })
+    for (let shard = next(); shard && !signal.aborted; shard = next()) {
+      const result = await runShard(shard, { folder: folder.path, env, signal })
+      if (signal.aborted) return
       done.push(result)
       const count = done.reduce((sum, one) => sum + one.files.length, 0)
       printShard(result, `[${String(count).padStart(3)}/${files.length}]`, missing)
@@ -65,6 +89,7 @@ async function runAll(files: readonly string[]): Promise<ShardResult[]> {
     ...Array.from({ length: workers }, () => work(() => working.shift() ?? waiting.shift())),
     work(() => waiting.shift()),
   ])
+  await work(() => alone.shift())
   addLedgers(ledgers)
   return done
 }

@@ -9,9 +9,9 @@ import {
   SECRETS,
 } from '../support/executable/production.ts'
 import { until } from '../support/executable/until.ts'
+import { quietPort } from '../support/postgres/quiet-port.ts'
 import { openTerminal } from '../support/service/at-terminal.ts'
 import { decodedHtml, startSmtpDouble } from '../support/smtp-double.ts'
-import { freePort } from '../support/systemd/free-port.ts'
 import { bootMachine, type Machine } from '../support/systemd/machine.ts'
 import { EXECUTABLE } from '../support/unpacked-release.ts'
 
@@ -31,7 +31,7 @@ async function openEmptyMachine() {
   if (typeof machine === 'string') return machine
   const production = await openProduction()
   production.mailbox.domains.push({ name: 'alibi.example', status: 'verified' })
-  const url = `http://127.0.0.1:${freePort()}`
+  const url = `http://127.0.0.1:${await quietPort()}`
   production.double.deliverTo(`${url}/webhook/stripe`)
 
   const files = new Map([

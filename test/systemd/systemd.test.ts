@@ -8,7 +8,7 @@ import {
 } from '../support/executable/production.ts'
 import { until } from '../support/executable/until.ts'
 import { client } from '../support/http/client.ts'
-import { freePort } from '../support/systemd/free-port.ts'
+import { quietPort } from '../support/postgres/quiet-port.ts'
 import { bootMachine, type Machine } from '../support/systemd/machine.ts'
 
 // The installed service under a real systemd, from its installation to its removal: each test goes on where the one
@@ -28,12 +28,12 @@ const found = await bootMachine()
 if (typeof found === 'string') {
   process.stdout.write(`not tested here: the service under a real systemd (${found})\n`)
 } else {
-  const production = await openProduction()
+  const [production, port] = [await openProduction(), await quietPort()]
   afterAll(async () => {
     await found[Symbol.asyncDispose]()
     await production[Symbol.asyncDispose]()
   })
-  describe(`under ${found.version}`, () => testService(found, production, freePort()))
+  describe(`under ${found.version}`, () => testService(found, production, port))
 }
 
 function testService(machine: Machine, production: Production, port: number) {
@@ -45,6 +45,9 @@ function testService(machine: Machine, production: Production, port: number) {
     sure(['systemctl', 'show', 'alibi', `--property=${name}`, '--value'])
   const status = async () => JSON.parse((await run([ALIBI, 'service', 'status', '--json'])).stdout)
   const journal = () => sure(['journalctl', '--unit=alibi', '--no-pager', '--output=cat'])
+  /** Resolves once the journal, which another process writes, says so. */
+  const untilJournal = (text: string) =>
+    until(`the journal has ${text}`, async () => (await journal()).includes(text))
   /** What of that needs an operator. */
   const grave = () =>
     sure(['journalctl', '--unit=alibi', '--no-pager', '--output=cat', '--priority=err'])
@@ -109,7 +112,7 @@ function testService(machine: Machine, production: Production, port: number) {
       restarts: 0,
       lastExit: 'exit code 78',
     })
-    expect(await journal()).toContain('\nalibi: PUBLIC_URL is required')
+    await untilJournal('\nalibi: PUBLIC_URL is required')
     expect(await grave()).toContain('alibi: PUBLIC_URL is required')
 
     await sure(['rm', `${CREDENTIALS}/RESEND_API_KEY`])
@@ -166,9 +169,7 @@ function testService(machine: Machine, production: Production, port: number) {
     production.double.deliverTo(`${url}/webhook/stripe`)
     await customer.buy()
     expect(await customer.hasPremium()).toBe(true)
-    await until('a backup was made', async () =>
-      (await journal()).includes('"event":"backup.made"'),
-    )
+    await untilJournal('"event":"backup.made"')
     // The journal knows how grave each line is, and shows it as it was written.
     expect(await journal()).toContain('\n{"time":')
     expect(await grave()).not.toContain('"level":"info"')
@@ -311,7 +312,7 @@ function testService(machine: Machine, production: Production, port: number) {
     const milliseconds = await recoveryFrom('STOP')
     process.stdout.write(`SIGSTOP: serving again after ${Math.round(milliseconds)} ms\n`)
     expect(await journal()).not.toContain('watchdog.unhealthy')
-    expect(await sure(['journalctl', '--unit=alibi', '--no-pager'])).toContain('Watchdog timeout')
+    await untilJournal('Watchdog timeout')
     expect(await status()).toMatchObject({ active: true, restarts: 1 })
   })
 

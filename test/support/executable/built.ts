@@ -1,22 +1,11 @@
-import {
-  cpSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { cpSync, linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDraft } from '../checkout-cache.ts'
 import { runAlibi } from '../service/alibi-process.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 /** What building does not need, or makes. */
 const LEFT_OUT = ['.cache', '.git', 'bench', 'dist', 'node_modules', 'test']
-/** Within the checkout, so that whatever lies there is its owner's; under node_modules no macro would be run. */
-const CACHE = join(ROOT, '.cache')
-const FOLDER_PREFIX = 'alibi-built-by-'
 
 let built: Promise<string> | null = null
 
@@ -32,7 +21,6 @@ export function builtExecutable(): Promise<string> {
 
 /** Builds a copy of the sources, so that the developer's dist/ stays as it is. */
 async function build(): Promise<string> {
-  sweep()
   const folder = copySources()
   const { PATH = '' } = process.env
   const outcome = await runAlibi({ command: ['sh', 'build.sh'], cwd: folder, env: { PATH } })
@@ -41,10 +29,12 @@ async function build(): Promise<string> {
   return join(folder, 'dist', 'alibi')
 }
 
-/** A folder of its own with all that building needs. It is taken away by a later run. */
+/**
+ * A draft with all that building needs. It is within the checkout, but not under node_modules, where no macro would be
+ * run.
+ */
 export function copySources(): string {
-  mkdirSync(CACHE, { recursive: true })
-  const folder = mkdtempSync(join(CACHE, `${FOLDER_PREFIX}${process.pid}-`))
+  const folder = makeDraft()
   for (const name of readdirSync(ROOT).filter((one) => !LEFT_OUT.includes(one))) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   }
@@ -60,23 +50,5 @@ function linkTree(from: string, to: string): void {
     if (entry.isDirectory()) linkTree(source, target)
     else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
     else linkSync(source, target)
-  }
-}
-
-/** The test runner says nothing when a run ends, so every run takes away what earlier ones have left. */
-function sweep(): void {
-  mkdirSync(CACHE, { recursive: true })
-  for (const name of readdirSync(CACHE)) {
-    const [, owner] = new RegExp(`^${FOLDER_PREFIX}([0-9]+)-`).exec(name) ?? []
-    if (owner === undefined || isRunning(Number(owner))) continue
-    rmSync(join(CACHE, name), { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
   }
 }

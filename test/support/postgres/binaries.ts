@@ -1,5 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { isOpen, PLACE } from '../temporary-folder.ts'
+import { UNPRIVILEGED } from './unprivileged-account.ts'
 
 const NPM = join(
   import.meta.dir,
@@ -30,9 +32,16 @@ export const EVERY_POSTGRES: readonly string[] = [
 
 /** Whether there is a PostgreSQL for tests. Where there is none, that is said in the output. */
 export function hasPostgres(): boolean {
-  if (postgresBinaries() !== null) return true
-  console.log('not tested here: PostgreSQL, since there is no server, not even from npm')
-  return false
+  const reason = reasonForNone()
+  if (reason !== null) console.log(`not tested here: PostgreSQL, since ${reason}`)
+  return reason === null
+}
+
+function reasonForNone(): string | null {
+  if (postgresBinaries() === null) return 'there is no server, not even from npm'
+  if (UNPRIVILEGED && !isOpen(PLACE))
+    return `it does not run as root, and only root may enter ${PLACE}`
+  return null
 }
 
 function debianFolders(): string[] {

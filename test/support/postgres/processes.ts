@@ -10,6 +10,17 @@ export function childrenOf(parent: number): number[] {
     .map(({ pid }) => pid)
 }
 
+/** Those as well that these have started, and so on. */
+export function descendantsOf(ancestor: number): number[] {
+  const all = processes()
+  const found = new Set([ancestor])
+  // A set goes on to what is added while it is gone through.
+  for (const pid of found) {
+    for (const one of all) if (one.parent === pid) found.add(one.pid)
+  }
+  return [...found].filter((pid) => pid !== ancestor)
+}
+
 /** False also for a process that has ended and whose end nobody has asked for. */
 export function isRunning(pid: number): boolean {
   return processes().some((one) => one.pid === pid && !/^[ZX]/.test(one.state))

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasCode } from '../../../infrastructure/files/node-errors.ts'
 import { until } from '../executable/until.ts'
 import { UNPRIVILEGED } from './unprivileged-account.ts'
 
@@ -62,8 +63,13 @@ export async function startSupervised(
     pid: Number(readIfThere(pidFile)),
     hasEnded: () => child.exitCode !== null,
     async stop(signal) {
-      child.stdin.write(`${signal}\n`)
-      await child.stdin.end()
+      try {
+        child.stdin.write(`${signal}\n`)
+        await child.stdin.end()
+      } catch (error) {
+        // Nobody reads it any more where the program has ended.
+        if (!hasCode(error, 'EPIPE')) throw error
+      }
       await child.exited
     },
   }

@@ -1,15 +1,6 @@
-import {
-  chownSync,
-  cpSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isOpen, openTemporaryFolder } from '../temporary-folder.ts'
 
 export type Account = { readonly uid: number; readonly gid: number }
 
@@ -31,9 +22,9 @@ function nobody(): Account {
 
 /** An empty folder that belongs to that account, until it is disposed of. */
 export function openUnprivilegedFolder(): { readonly path: string } & Disposable {
-  const path = mkdtempSync(join(tmpdir(), 'alibi-postgres-'))
-  giveAway(path)
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+  const folder = openTemporaryFolder('postgres')
+  giveAway(folder.path)
+  return folder
 }
 
 /** Writes a file that belongs to that account. */
@@ -60,9 +51,4 @@ export function reachable(binaries: string, folder: string): string {
     giveAway(entry.parentPath)
   }
   return join(copy, basename(binaries))
-}
-
-function isOpen(folder: string): boolean {
-  if ((statSync(folder).mode & 0o005) !== 0o005) return false
-  return folder === dirname(folder) || isOpen(dirname(folder))
 }

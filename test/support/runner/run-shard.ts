@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { TEST_LIMIT_MS } from '../patience.ts'
 import type { Shard } from './test-files.ts'
@@ -26,6 +27,8 @@ type Means = {
   /** Where reports are put, under names of their own. */
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Ends what runs. */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -34,7 +37,7 @@ type Means = {
  */
 export async function runShard(shard: Shard, means: Means): Promise<ShardResult> {
   const { result, isReported } = await runProcess(shard.files, means)
-  if (isReported || shard.files.length === 1) return result
+  if (isReported || shard.files.length === 1 || means.signal.aborted) return result
 
   const alone: ShardResult[] = []
   for (const file of shard.files) alone.push((await runProcess([file], means)).result)
@@ -49,7 +52,7 @@ export async function runShard(shard: Shard, means: Means): Promise<ShardResult>
 
 async function runProcess(
   files: readonly string[],
-  { folder, env }: Means,
+  { folder, env, signal }: Means,
 ): Promise<{ result: ShardResult; isReported: boolean }> {
   const report = join(folder, `${Bun.randomUUIDv7()}.xml`)
   const startedAt = performance.now()
@@ -61,9 +64,11 @@ async function runProcess(
       ...['--reporter=junit', `--reporter-outfile=${report}`],
       ...files.map((file) => `./${file}`),
     ],
-    { env, stdin: 'ignore', stdout: 'pipe' },
+    // Ctrl-C is for the run, which has to know what a test has started before that is left alone.
+    { env, stdin: 'ignore', stdout: 'pipe', detached: true, signal, killSignal: 'SIGKILL' },
   )
-  const output = await readUntilSilent(child)
+  // What a test has started may hold its output open for longer than the test lives.
+  const output = await Promise.race([readUntilSilent(child), aborted(signal)])
   await child.exited
   const end = child.signalCode ?? child.exitCode
 
@@ -84,17 +89,22 @@ async function runProcess(
   return { result, isReported }
 }
 
+async function aborted(signal: AbortSignal): Promise<string> {
+  if (!signal.aborted) await once(signal, 'abort')
+  return ''
+}
+
 /** Reads to the end, and kills the process when it says nothing for too long. */
 async function readUntilSilent(
   child: Bun.Subprocess<'ignore', 'pipe', 'inherit'>,
 ): Promise<string> {
   const decoder = new TextDecoder()
   const kill = () => child.kill('SIGKILL')
-  let silence = setTimeout(kill, SILENCE_MAX_MS)
+  let silence = setTimeout(kill, SILENCE_MAX_MS).unref()
   let output = ''
   for await (const chunk of child.stdout) {
     clearTimeout(silence)
-    silence = setTimeout(kill, SILENCE_MAX_MS)
+    silence = setTimeout(kill, SILENCE_MAX_MS).unref()
     output += decoder.decode(chunk, { stream: true })
   }
   clearTimeout(silence)

@@ -5,9 +5,11 @@ import { dirname, join, relative } from 'node:path'
 export type Shard = {
   readonly files: readonly string[]
   readonly expectedMs: number
-  /** Whether they leave the processor to others for most of that. */
-  readonly isWaiting: boolean
+  readonly lane: Lane
 }
+
+/** Beside as many others as there are cores, beside those as one that hardly does anything, or beside nothing. */
+export type Lane = 'working' | 'waiting' | 'alone'
 
 /** Roughly how long a file takes, by where it lies: the longest start first, so that none is left over at the end. */
 const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
@@ -24,6 +26,12 @@ const EXPECTED_ELSE_MS = 200
 /** Tests of deadlines and of hanging peers, which wait more than they work. */
 const WAITING =
   /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|idle-connections|leadership)|executable\/(?:mail-outages|outages|postgres\/|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:payment-gateway-outages|reversals|deadlines))|interfaces\/http\/listen)/
+/**
+ * Files that need the machine for themselves, or leave nothing of it to others: ten thousand connections, hundreds of
+ * kills, full disks, how much memory an attack takes. They run after all others, one by one.
+ */
+const ALONE =
+  /^test\/(?:abuse\/(?:attack-day|held-bodies)|stress\/(?:descriptors|disk-full|grouped-kills|idle-connections|killed-replicas|large-requests|restarts|slow-clients)|executable\/postgres\/disk-full)/
 /** A file that takes longer has a shard to itself. The others share a shard up to this. */
 const SHARD_MS = 8_000
 
@@ -50,18 +58,18 @@ function filesAt(path: string): string[] {
 export function shardsOf(files: readonly string[]): Shard[] {
   const shards: (Shard & { files: string[]; expectedMs: number })[] = []
   for (const file of files) {
-    const [ms, isWaiting] = [expectedMs(file), WAITING.test(file)]
+    const [ms, lane] = [expectedMs(file), laneOf(file)]
     const fitting = shards.find(
       (shard) =>
         folderOf(shard.files[0]!) === folderOf(file) &&
-        shard.isWaiting === isWaiting &&
+        shard.lane === lane &&
         shard.expectedMs + ms <= SHARD_MS,
     )
     if (fitting) {
       fitting.files.push(file)
       fitting.expectedMs += ms
     } else {
-      shards.push({ files: [file], expectedMs: ms, isWaiting })
+      shards.push({ files: [file], expectedMs: ms, lane })
     }
   }
   return shards.toSorted((one, other) => other.expectedMs - one.expectedMs)
@@ -70,6 +78,11 @@ export function shardsOf(files: readonly string[]): Shard[] {
 /** Such as `test/domain`; what lies deeper belongs to it, too. */
 function folderOf(file: string): string {
   return dirname(file).split('/').slice(0, 2).join('/')
+}
+
+function laneOf(file: string): Lane {
+  if (ALONE.test(file)) return 'alone'
+  return WAITING.test(file) ? 'waiting' : 'working'
 }
 
 function expectedMs(file: string): number {

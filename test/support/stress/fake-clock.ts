@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { cachePath, makeDraft } from '../checkout-cache.ts'
+import { PATIENCE_MS } from '../patience.ts'
 
 // Debian's libfaketime stands between a program and its clock, also after the program has started.
 
-const CACHE = join(import.meta.dir, '../../../.cache')
-const UNPACKED = join(CACHE, 'libfaketime')
-const FETCH_TIMEOUT_MS = 30_000
+const UNPACKED = cachePath('libfaketime')
 
 export type FakeClock = {
   /** What the program is started with. */
@@ -47,10 +47,9 @@ function findLibrary(root: string): string | null {
 
 /** Takes the package apart, and installs nothing. */
 function fetchLibrary(): string | null {
-  mkdirSync(CACHE, { recursive: true })
-  const folder = mkdtempSync(join(CACHE, 'libfaketime-'))
+  const folder = makeDraft()
   try {
-    const options = { cwd: folder, timeout: FETCH_TIMEOUT_MS } as const
+    const options = { cwd: folder, timeout: PATIENCE_MS } as const
     if (spawnSync('apt-get', ['download', 'libfaketime'], options).status !== 0) return null
     const [deb] = listFolder(folder).filter((name) => name.endsWith('.deb'))
     if (deb === undefined || spawnSync('dpkg', ['-x', deb, '.'], options).status !== 0) return null

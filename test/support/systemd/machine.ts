@@ -1,6 +1,5 @@
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -9,15 +8,14 @@ import {
   rmSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { cachePath, isLeft, makeDraft, ownedName } from '../checkout-cache.ts'
 import { until } from '../executable/until.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import { openTemporaryFolder } from '../temporary-folder.ts'
 
 /** Debian's releases: bookworm has systemd 252, trixie 257. */
 const SUITE = process.env['SYSTEMD_SUITE'] ?? 'trixie'
-/** Within the checkout, so that whatever lies there is its owner's. */
-const CACHE = join(import.meta.dir, '../../../.cache')
 const BOOT = join(import.meta.dir, 'boot.sh')
-const ROOT_MAX_MS = 120_000
 
 type Outcome = { readonly exitCode: number; readonly stdout: string; readonly stderr: string }
 
@@ -44,7 +42,7 @@ export async function bootMachine(): Promise<Machine | string> {
   const root = await findRoot()
   if ('reason' in root) return root.reason
 
-  const cgroup = mkdtempSync(join(hierarchy, 'alibi-test-'))
+  const cgroup = mkdtempSync(join(hierarchy, `alibi-test${ownedName()}`))
   const scratch = openTemporaryFolder()
   // It ends with this process, however that ends.
   const command = ['setpriv', '--pdeathsig=KILL', 'bash', BOOT, root.path, scratch.path, cgroup]
@@ -133,12 +131,11 @@ function findCgroup2(): string | null {
 
 /** A system of Debian's, kept for the next run. */
 async function findRoot(): Promise<{ path: string } | { reason: string }> {
-  const path = join(CACHE, `systemd-${SUITE}`)
+  const path = cachePath(`systemd-${SUITE}`)
   if (existsSync(path)) return { path }
   if (Bun.which('mmdebstrap') === null) return { reason: 'mmdebstrap is not installed' }
 
-  mkdirSync(CACHE, { recursive: true })
-  const draft = mkdtempSync(`${path}-`)
+  const draft = makeDraft()
   const options = [
     '--quiet',
     '--variant=minbase',
@@ -148,7 +145,7 @@ async function findRoot(): Promise<{ path: string } | { reason: string }> {
   ]
   const child = Bun.spawn(['mmdebstrap', ...options, SUITE, draft], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: ROOT_MAX_MS,
+    timeout: PATIENCE_MS,
   })
   const complaint = await new Response(child.stderr).text()
   if ((await child.exited) !== 0) {
@@ -169,6 +166,13 @@ function findInit(pid: number): number {
   if (init === 0) return 0
   const command = readFileSync(`/proc/${init}/comm`, 'utf8')
   return command.trim() === 'systemd' ? init : 0
+}
+
+/** Takes away what is left of machines whose tests were killed. */
+export function sweepCgroups(): void {
+  const hierarchy = process.geteuid?.() === 0 ? findCgroup2() : null
+  if (hierarchy === null) return
+  for (const name of readdirSync(hierarchy).filter(isLeft)) isCgroupRemoved(join(hierarchy, name))
 }
 
 /** Takes the folders away from the innermost outwards, as far as nothing runs in them any more. */
