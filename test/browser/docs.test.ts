@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from '../support/browser/axe-scan.ts'
 import { browserSetup, SCREENS, type Screen } from '../support/browser/browser-setup.ts'
+import { untilOnline } from '../support/browser/person.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
 
@@ -180,6 +181,7 @@ describe('the reference', () => {
       await chapter('post-checkout').getByText('"Payment processing"').waitFor()
       expect((await send('post-checkout')).outcome).toStartWith('No answer: this device is offline')
       await context.setOffline(false)
+      await untilOnline(page)
       expect((await send('get-languages')).outcome).toStartWith('200 OK')
     })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { browserSetup } from '../support/browser/browser-setup.ts'
-import { person } from '../support/browser/person.ts'
+import { person, untilOnline } from '../support/browser/person.ts'
 import { developmentSetup } from '../support/browser/services.ts'
 
 const visit = browserSetup()
@@ -33,6 +33,7 @@ describe('without a connection', () => {
         expect(await field.inputValue()).toBe(EMAIL)
 
         await context.setOffline(false)
+        await untilOnline(page)
         await buyer.seesNo(buyer.words.error_network)
         await buyer.press(buyer.words.send_code)
         await buyer.seesStep('code')

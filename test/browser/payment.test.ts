@@ -49,8 +49,8 @@ describe('the money that comes later', () => {
       const session = page.url()
       // From before there is the page, whose first look may come before a test has seen it.
       let looks = 0
-      page.on('response', (response) => {
-        if (response.request().resourceType() === 'fetch') looks++
+      page.on('request', (request) => {
+        if (request.resourceType() === 'fetch') looks++
       })
       await buyer.press(DEBIT)
       await buyer.sees(buyer.words.payment_processing_title)

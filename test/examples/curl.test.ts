@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { until } from '../support/executable/until.ts'
 import { textsOf } from '../support/fakes.ts'
+import { quietPort } from '../support/postgres/quiet-port.ts'
 import { FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -177,13 +178,13 @@ test('a wrong code, an address that is none and a limit end it in the words of t
 })
 
 test('a service that is away, and nobody who types a code, end it with one line', async () => {
-  const gone = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => Response.json({}) })
-  const unanswered = await startScript([gone.url.origin]).end()
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => Response.json({}) })
+  const unanswered = await startScript([server.url.origin]).end()
+  await server.stop(true)
   expect(unanswered.exitCode).toBe(1)
   expect(unanswered.stderr).toEndWith('curl.sh: there is nobody who answers\n')
 
-  const { origin } = gone.url
-  await gone.stop(true)
+  const origin = `http://127.0.0.1:${await quietPort()}`
   const { exitCode, stdout, stderr, left } = await startScript([origin]).end()
   expect({ exitCode, stdout, left }).toEqual({ exitCode: 1, stdout: '', left: [] })
   expect(stderr).toStartWith(`curl.sh: ${origin} cannot be reached: `)

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { until } from '../support/executable/until.ts'
 import { textsOf } from '../support/fakes.ts'
+import { quietPort } from '../support/postgres/quiet-port.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { getExcuse } from './client.ts'
@@ -83,11 +84,9 @@ test("a refusal is thrown in the service's words, and says when to come back", a
 })
 
 test('without a connection it fails in words of its own', async () => {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { url } = server
-  await server.stop(true)
+  const nowhere = `http://127.0.0.1:${await quietPort()}`
   const nobody = { email: 'a@example.com', askCode: async () => '', pay: async () => {} }
-  await expect(getExcuse(url.origin, nobody)).rejects.toThrow('Offline')
+  await expect(getExcuse(nowhere, nobody)).rejects.toThrow('Offline')
 })
 
 test('docs/client.md shows this very code, and it is short', async () => {

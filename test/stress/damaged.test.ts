@@ -3,6 +3,7 @@ import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:f
 import { join } from 'node:path'
 import { openProduction, type Production } from '../support/executable/production.ts'
 import { change } from '../support/executable/stored.ts'
+import { until } from '../support/executable/until.ts'
 import { client } from '../support/http/client.ts'
 import { spoilTable } from '../support/stores/database-faults.ts'
 import { milliseconds, printFigures, tally } from '../support/stress/figures.ts'
@@ -86,8 +87,11 @@ test.each(FAULTS)(
     expect((await client(alibi.url).get('/health')).status).toBe(200)
     const unnoticed = statuses.filter((status) => status === 200).length
     expect(new Set(statuses.slice(unnoticed))).toEqual(new Set([503]))
-    expect(loggedEvents(alibi)).toContain('warn readiness.lost')
     const damage = said ? ['error database.damaged'] : []
+    // The answer may be here before the line is.
+    await until('it is said', () =>
+      [...damage, 'warn readiness.lost'].every((line) => loggedEvents(alibi).includes(line)),
+    )
     expect(loggedErrors(alibi)).toEqual(damage)
     await alibi.stop('SIGKILL')
 

@@ -107,6 +107,8 @@ async function expectPoliteness(
   expect(new Set(resent)).toEqual(new Set([200]))
   expect(later.status).toBe(200)
   expect(await shop.withoutPremium(alibi, everybody)).toEqual([])
+  // The answer may be here before the line is.
+  await until('it is said', () => loggedEvents(alibi).includes('info readiness.restored'))
   expect(loggedEvents(alibi).filter((line) => line.includes(' readiness.'))).toEqual([
     'warn readiness.lost',
     'info readiness.restored',
@@ -160,7 +162,6 @@ test('too little room is said before a commit fails', async () => {
   }
   const alibi = await production.start()
   expect(await readyStatus(alibi)).toBe(503)
-  // The answer may be here before the line is.
   await until('it is said', () =>
     /"event":"readiness\.lost".*the disk is full: 1[0-9] MiB left/.test(alibi.output()),
   )

@@ -17,7 +17,7 @@ import { IS_WHOLE, IS_WHOLE_STRESS } from '../support/thoroughness.ts'
 const KILLS = IS_WHOLE_STRESS ? 1000 : IS_WHOLE ? 40 : 8
 const AT_ONCE = 64
 const INSPECTED_EVERY = IS_WHOLE_STRESS ? 50 : 4
-/** From the sending on, and with every other kill from the first answer on. */
+/** From the sending on, and with every other kill from the first answer on. Until then there is always more to tell. */
 const ALIVE_MS_MAX = 60
 
 type Sale = { readonly number: number; readonly sessionId: string; readonly purchaseId: string }
@@ -113,18 +113,20 @@ test('killed at any moment under 64 webhooks at once it has every event that it 
     waiting.push(...fresh)
     alibi = await production.start()
 
-    const before = acknowledged.length
+    const now = new Set<Sale>()
     const firstAnswer = Promise.withResolvers<void>()
     const untold = await Promise.all(waiting.map(sign))
+    const again = untold[0]!
     const workers = Array.from({ length: AT_ONCE }, async () => {
-      for (let delivery = untold.shift(); delivery; delivery = untold.shift()) {
+      for (;;) {
+        const delivery = untold.shift() ?? again
         const status = await tell(alibi, delivery)
         if (status === null) {
           unanswered++
           return
         }
         expect(status).toBe(200)
-        acknowledged.push(delivery.sale)
+        now.add(delivery.sale)
         firstAnswer.resolve()
       }
     })
@@ -133,9 +135,9 @@ test('killed at any moment under 64 webhooks at once it has every event that it 
     await alibi.stop('SIGKILL')
     await Promise.all(workers)
 
-    const now = acknowledged.slice(before)
-    perKill.push(now.length)
-    waiting = waiting.filter((sale) => !now.includes(sale))
+    acknowledged.push(...now)
+    perKill.push(now.size)
+    waiting = waiting.filter((sale) => !now.has(sale))
     if (kill % INSPECTED_EVERY === 0) {
       inspectKilled(production, ({ damage }) => expect(damage).toEqual([]))
     }
@@ -150,7 +152,6 @@ test('killed at any moment under 64 webhooks at once it has every event that it 
   )
   expect(lost).toEqual([])
   expect(countPaid(production)).toBe(whole.size)
-  expect(unanswered).toBeGreaterThan(KILLS)
   expect(await production.run(['audit'])).toMatchObject({ exitCode: 0, stdout: '' })
   inspectKilled(production, ({ damage }) => expect(damage).toEqual([]))
 })

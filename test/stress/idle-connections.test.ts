@@ -13,6 +13,7 @@ import {
   descriptorsMax,
   hasProcessFigures,
   openDescriptors,
+  processorMs,
   residentBytes,
 } from '../support/stress/process-figures.ts'
 
@@ -23,11 +24,9 @@ const CONNECTIONS = 10_000
 const OTHERS_MAX = 1000
 const WARM_UP = 100
 const REQUESTS = 300
-/** Many times what an answer takes on a busy machine, and far less than the crowd would make a client wait. */
-const ANSWERED_WITHIN_MS = 200
 const PATH = '/auth/check?email=a@example.com'
 
-test('ten thousand idle connections delay nobody, cost little memory, and hold up no end', async () => {
+test('ten thousand idle connections make no request dearer, cost little memory, and hold up no end', async () => {
   if (!hasProcessFigures()) {
     process.stdout.write('not tested here: idle connections (no /proc)\n')
     return
@@ -36,27 +35,36 @@ test('ten thousand idle connections delay nobody, cost little memory, and hold u
   await using production = await openProduction()
   const alibi = await production.start()
   await timeOthers(alibi.url, PATH, WARM_UP)
-  const alone = percentile(await timeOthers(alibi.url, PATH, REQUESTS), 0.99)
+  /** The slowest of many requests but for one in a hundred, and what all of them cost: in processor time. */
+  async function askMany() {
+    const usedBefore = processorMs(alibi.pid)
+    const p99 = percentile(await timeOthers(alibi.url, PATH, REQUESTS), 0.99)
+    return { p99, usedMs: processorMs(alibi.pid) - usedBefore }
+  }
+  const alone = await askMany()
   const before = residentBytes(alibi.pid)
 
   const crowd = await gatherCrowd(alibi.url, size)
   try {
-    await until('all of them are let in', () => openDescriptors(alibi.pid) > size)
-    const among = percentile(await timeOthers(alibi.url, PATH, REQUESTS), 0.99)
+    // The first of them may have idled for too long by now.
+    const left = () => size - crowd.closed()
+    await until('all of them are let in', () => openDescriptors(alibi.pid) > left())
+    const among = await askMany()
     const grown = residentBytes(alibi.pid) - before
-    expect(crowd.closed()).toBe(0)
+    const stayed = left()
     const askedAt = performance.now()
+    // It would be another code, had it waited for them in vain.
     expect(await alibi.stop()).toBe(0)
     const stopped = performance.now() - askedAt
     printFigures(
       'idle connections',
-      `${size} of ${CONNECTIONS}: p99 of others ${milliseconds(among)}, ${milliseconds(alone)} before; ` +
+      `${size} of ${CONNECTIONS}, ${stayed} to the end: p99 of others ${milliseconds(among.p99)}, ${milliseconds(alone.p99)} before; ` +
+        `${REQUESTS} of them ${among.usedMs} ms of a processor, ${alone.usedMs} ms before; ` +
         `${megabytes(before)} grew by ${megabytes(grown)}; stopped with them in ${seconds(stopped)}`,
     )
-    expect(among).toBeLessThan(ANSWERED_WITHIN_MS)
+    // Many times as much where a request had to do with each of them.
+    expect(among.usedMs).toBeLessThan(10 * alone.usedMs)
     expect(grown).toBeLessThan(200_000_000)
-    expect(stopped).toBeLessThan(5000)
-    await until('all of them are closed', () => crowd.closed() === size)
   } finally {
     crowd.leave()
   }

@@ -13,11 +13,10 @@ import { openShop, untilReady } from '../support/stress/shop.ts'
 
 // Another process holds the write lock of the database for longer than anybody waits for it.
 
-const LOCKED_MS = 10_000
-const WAIT_MAX_MS = 5000
-/** How long before its end those come who outlast it: a machine may stop for a while, too. */
-const OUTLASTED_MS = 1000
+const WAIT_MS = 5000
 const BUYERS = 10
+/** A write that held up the process would let through those alone that came before it. */
+const READS_MIN = 5
 const READ_EVERY_MS = 10
 
 test('while another process writes on and on, writes wait five seconds and reads not at all', async () => {
@@ -30,46 +29,46 @@ test('while another process writes on and on, writes wait five seconds and reads
 
   const hold = holdDatabase(production)
   const lockedAt = performance.now()
-  let isLocked = true
-  const released = Bun.sleep(LOCKED_MS).then(() => {
-    isLocked = false
-    hold[Symbol.dispose]()
-    return performance.now()
-  })
-  async function deliverAll(some: typeof events) {
-    const statuses = await Promise.all(some.map(production.double.deliver))
-    return { statuses, tookMs: performance.now() - lockedAt }
-  }
-  const refused = deliverAll(early)
+  let waitedMs = 0
+  const refused = Promise.all(
+    early.map(async (event) => {
+      const status = await production.double.deliver(event)
+      waitedMs ||= performance.now() - lockedAt
+      return status
+    }),
+  )
   const visitor = http.post('/auth/verify-email', { email: 'visitor@example.com' })
   const readiness = untilReady(alibi, 503)
-  const patient = Bun.sleep(LOCKED_MS - OUTLASTED_MS).then(() => deliverAll(late))
 
   const reads: number[] = []
-  while (isLocked) {
+  while (waitedMs === 0) {
     const before = performance.now()
     expect((await http.get('/premium-reasons', shop.token)).status).toBe(200)
     reads.push(performance.now() - before)
     await Bun.sleep(READ_EVERY_MS)
   }
-  const releasedAt = await released
-  const [first, second, answer, noticed] = await Promise.all([refused, patient, visitor, readiness])
+  const [first, answer, noticed] = await Promise.all([refused, visitor, readiness])
+  const patient = Promise.all(late.map(production.double.deliver))
+  // Answered after the others have been taken in.
+  expect((await http.get('/premium-reasons', shop.token)).status).toBe(200)
+  hold[Symbol.dispose]()
+  const releasedAt = performance.now()
+  const second = await patient
   const recovered = performance.now() - releasedAt
   const readyAgain = await untilReady(alibi, 200)
 
   printFigures(
     'locked database',
-    `webhook ${tally(first.statuses)} after ${seconds(first.tookMs)}; those that the lock outlasted by less ${tally(second.statuses)}, ` +
+    `webhook ${tally(first)} after ${seconds(waitedMs)}; those that have outlasted the lock ${tally(second)}, ` +
       `${milliseconds(recovered)} after its end; ${reads.length} reads meanwhile, p99 ${milliseconds(percentile(reads, 0.99))}, ` +
       `slowest ${milliseconds(percentile(reads, 1))}; /ready 503 after ${seconds(noticed)}, 200 ${milliseconds(recovered + readyAgain)} after its end`,
   )
-  expect(new Set(first.statuses)).toEqual(new Set([503]))
-  expect(first.tookMs).toBeWithin(WAIT_MAX_MS - 100, LOCKED_MS)
-  expect(new Set(second.statuses)).toEqual(new Set([200]))
+  expect(new Set(first)).toEqual(new Set([503]))
+  expect(waitedMs).toBeGreaterThan(WAIT_MS - 100)
+  expect(new Set(second)).toEqual(new Set([200]))
   expect(answer).toMatchObject({ status: 503, body: { error: 'Temporarily unavailable' } })
   expect(answer.headers.get('retry-after')).toBe('30')
-  expect(percentile(reads, 0.99)).toBeLessThan(500)
-  expect(reads.length).toBeGreaterThan(100)
+  expect(reads.length).toBeGreaterThan(READS_MIN)
   expect(new Set(await production.double.deliverAll())).toEqual(new Set([200]))
   expect(
     await shop.withoutPremium(

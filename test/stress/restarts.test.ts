@@ -13,6 +13,7 @@ import { IS_WHOLE, IS_WHOLE_STRESS } from '../support/thoroughness.ts'
 const KILLS = IS_WHOLE_STRESS ? 500 : IS_WHOLE ? 50 : 25
 const WORKERS = 4
 const INSPECTED_EVERY = 10
+const SOLD_EVERY = 10
 const COMES_AGAIN_MS = 25
 
 /** Spread over the time that a purchase takes, in no order. */
@@ -23,7 +24,6 @@ function aliveMs(kill: number, purchaseMs: number): number {
 test('killed again and again under load it comes back by itself, and nothing that was acknowledged is lost', async () => {
   await using production = await openProduction()
   let alibi: AlibiProcess = await production.start()
-  const env = { ...production.settings, PORT: new URL(alibi.url).port }
   const premium = new Map<string, boolean>()
   let isOver = false
   let interrupted = 0
@@ -58,7 +58,6 @@ test('killed again and again under load it comes back by itself, and nothing tha
   const workers = Array.from({ length: WORKERS }, (_, worker) => buyOn(worker))
   await until('somebody has bought', () => premium.size > 0)
   const purchaseMs = performance.now() - startedAt
-  const unharmed = premium.size
   const gaps: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     await Bun.sleep(aliveMs(kill, purchaseMs))
@@ -68,16 +67,18 @@ test('killed again and again under load it comes back by itself, and nothing tha
       inspectKilled(production, ({ damage }) => expect(damage).toEqual([]))
     }
     const restartedAt = performance.now()
-    alibi = await production.start({ env })
+    alibi = await production.start()
     await untilReady(alibi, 200)
     const inspecting = kill % INSPECTED_EVERY === 0 ? restartedAt - killedAt : 0
     gaps.push(performance.now() - killedAt - inspecting)
+    const sold = premium.size
+    if (kill % SOLD_EVERY === 0) await until('somebody has bought', () => premium.size > sold)
   }
   isOver = true
   await Promise.all(workers)
   await alibi.stop()
   letOutboxTimePass(production)
-  alibi = await production.start({ env })
+  alibi = await production.start()
   await carriedOut(production)
   const { wrong, payments, confirmed } = await checkEnds(production, alibi, premium)
 
@@ -88,6 +89,4 @@ test('killed again and again under load it comes back by itself, and nothing tha
       `${milliseconds(percentile(gaps, 0.5))} (median), ${milliseconds(percentile(gaps, 1))} at most`,
   )
   expect(wrong).toEqual([])
-  expect(premium.size - unharmed).toBeGreaterThan(KILLS / 10)
-  expect(percentile(gaps, 0.5)).toBeLessThan(1500)
 })

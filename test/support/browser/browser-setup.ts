@@ -55,6 +55,7 @@ export function browserSetup() {
     return chromium.launch({
       executablePath: found.executablePath,
       env: { ...process.env, ...found.env },
+      timeout: PATIENCE_MS,
       // Containers forbid what the sandbox needs, and nothing but pages of our own is opened.
       args: ['--no-sandbox'],
       ignoreDefaultArgs: keepsPages ? [WITHOUT_KEPT_PAGES] : [],

@@ -41,6 +41,7 @@ export async function loadUnpacked(
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     env: { ...process.env, ...env },
+    timeout: PATIENCE_MS,
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [
       '--no-sandbox',

@@ -135,3 +135,10 @@ export async function chooseLanguage(page: Page, language: Language): Promise<vo
   await page.locator('#language').selectOption(language)
   await page.locator(`html[lang=${language}]`).waitFor()
 }
+
+/** Resolves once requests get through again, which may be a moment after the page was told so. */
+export async function untilOnline(page: Page): Promise<void> {
+  await page.waitForFunction(
+    `fetch('/health').then((answer) => answer.text()).then(() => true, () => false)`,
+  )
+}

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll } from 'bun:test'
 import { join } from 'node:path'
 import { openProduction, type Production } from '../executable/production.ts'
+import { quietPort } from '../postgres/quiet-port.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../service/alibi-process.ts'
 import { openTemporaryFolder } from '../temporary-folder.ts'
 
@@ -44,7 +45,8 @@ export function productionSetup(env: Record<string, string> = {}) {
   let url: string
   beforeAll(async () => {
     production = await openProduction()
-    const port = await freePort()
+    // The service has to know its own address before it starts.
+    const port = await quietPort()
     url = `http://127.0.0.1:${port}`
     await production.start({
       env: {
@@ -63,12 +65,4 @@ export function productionSetup(env: Record<string, string> = {}) {
     stripe: () => production.double,
     mailbox: () => production.mailbox,
   }
-}
-
-/** A free port: the service has to know its own address before it starts. */
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
 }

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import type { BrowserContext, ConsoleMessage, Request, Response } from 'playwright-core'
+import { until } from '../executable/until.ts'
 
 /** What a test brings about, and which is therefore no trouble. */
 export type Allowed = {
@@ -57,9 +58,11 @@ export async function watchTrouble(context: BrowserContext, host: string, allowe
   return {
     /** Throws, too, when a status was allowed that was never answered. */
     async expectNone(): Promise<void> {
+      // The page may show what comes of an answer before the driver tells of the answer.
+      const isSeen = () => statuses.every((status) => seen.has(status))
+      await until(`answers were seen with every status of ${statuses}`, isSeen)
       await Promise.all(checks)
       expect(found).toEqual([])
-      expect(statuses.filter((status) => !seen.has(status))).toEqual([])
     },
   }
 }

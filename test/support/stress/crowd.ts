@@ -4,7 +4,7 @@ import type { Socket } from 'bun'
 
 export type Crowd = {
   readonly size: number
-  /** How many the other side has ended. */
+  /** How many have ended, as far as this side has seen. */
   closed(): number
   /** Sends this on each of them that is still there; null leaves one out. */
   send(text: (index: number) => string | null): void
