@@ -213,8 +213,10 @@ if (isPlayable('whose rights root’s commands use')) {
       const alibi = await own.start({ env })
       expect(await own.run(['grant', EMAIL])).toMatchObject(DONE)
       expect((await fetch(`${alibi.url}/ready`)).status).toBe(200)
-      const isMade = () => readdirSync(backups).some((name) => name.endsWith('Z.db'))
-      await until('it makes a backup', isMade)
+      await until('there is a backup, and nothing half made beside it', () => {
+        const made = readdirSync(backups).sort()
+        return made.length === 2 && made[1] === `${made[0]}.sha256`
+      })
       expect(await alibi.stop()).toBe(0)
       const inside = join(own.closed, 'alibi')
       expect(owners(inside)).toEqual([])

@@ -3,6 +3,7 @@ import { readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { openProduction, type Production } from '../support/executable/production.ts'
 import { until } from '../support/executable/until.ts'
+import { quietPort } from '../support/postgres/quiet-port.ts'
 import { FROM_SOURCE, runAlibi } from '../support/service/alibi-process.ts'
 import { listenForNotices } from '../support/service/notify-listener.ts'
 
@@ -87,7 +88,7 @@ test('while it waits, requests are answered by 503', async () => {
   const first = await production.start()
   const name = join(production.folder, 'notify')
   using notices = listenForNotices(name)
-  const port = await freePort()
+  const port = await quietPort()
   const env = { ...production.settings, NOTIFY_SOCKET: name, PORT: String(port) }
   const starting = production.start({ env })
   await notices.heard(NOTICE)
@@ -109,10 +110,3 @@ test('commands work beside a running service as ever', async () => {
   expect(await production.run(['restore', 'copy.db'])).toMatchObject({ exitCode: 0 })
   expect((await fetch(`${(await production.start()).url}/ready`)).status).toBe(200)
 })
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
-}

@@ -11,10 +11,13 @@ import { resendMailer } from '../../infrastructure/mail/resend-mailer.ts'
 import { smtpMailer } from '../../infrastructure/mail/smtp-mailer.ts'
 import { recordingMailer } from '../support/fakes.ts'
 import { startMailbox } from '../support/mailbox.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { decodedHtml, startSmtpDouble } from '../support/smtp-double.ts'
 
 const publicUrl = 'https://alibi.example.com'
 const to = 'anna@example.com' as Email
+/** Of every mailer that asks a server. */
+const COMMON = { from: 'Alibi <no-reply@example.com>', publicUrl, timeoutMs: PATIENCE_MS }
 
 const CODE: OtpMail = {
   to,
@@ -60,9 +63,8 @@ function openRecording(): OpenMailer {
 function openResend(content = builtInContent()): OpenMailer & LatestMail {
   const mailbox = startMailbox()
   cleanUps.push(mailbox.stop)
-  const from = 'Alibi <no-reply@example.com>'
   return {
-    mailer: resendMailer({ apiKey: 're_1', baseUrl: mailbox.url, from, content, publicUrl }),
+    mailer: resendMailer({ ...COMMON, apiKey: 're_1', baseUrl: mailbox.url, content }),
     countMails: () => mailbox.delivered.length,
     latestText: () => mailbox.delivered.at(-1)?.html ?? '',
     breakDown: () => mailbox.fault('down', { times: Infinity }),
@@ -72,7 +74,7 @@ function openResend(content = builtInContent()): OpenMailer & LatestMail {
 async function openSmtp(content = builtInContent()): Promise<OpenMailer & LatestMail> {
   const double = await startSmtpDouble()
   const server = { host: '127.0.0.1', port: double.port, isTlsFirst: false, credentials: null }
-  const mailer = smtpMailer({ server, from: 'Alibi <no-reply@example.com>', content, publicUrl })
+  const mailer = smtpMailer({ ...COMMON, server, content })
   cleanUps.push(mailer.stop, double.stop)
   return {
     mailer,

@@ -22,7 +22,9 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
     const { payments } = service.ports
     const seen = { erased: 0, unknown: 0, refused: 0, tooLate: 0 }
 
-    for (let number = 0; number < BUYERS; number++) {
+    let number = 0
+    // Until both have been the first: who that is hangs on the machine, too.
+    for (; number < BUYERS || seen.erased === 0 || seen.tooLate === 0; number++) {
       const email = `buyer-${number}@example.com` as Email
       await service.verify(email)
       const pause = async (turns: number) => {
@@ -52,8 +54,6 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
       }
     }
     await checkLedger(service.ports)
-    process.stdout.write(`erasures among checkouts: ${BUYERS}, ${JSON.stringify(seen)}\n`)
-    expect(seen.erased).toBeGreaterThan(0)
-    expect(seen.tooLate).toBeGreaterThan(0)
+    process.stdout.write(`erasures among checkouts: ${number}, ${JSON.stringify(seen)}\n`)
   })
 })

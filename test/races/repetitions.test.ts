@@ -11,6 +11,7 @@ import { type Told, toldShopSetup } from '../support/service/told-shop.ts'
 import { IS_WHOLE } from '../support/thoroughness.ts'
 
 const ACTIVE = answers(409, 'Premium access already active')
+const ACTORS: readonly Actor[] = ['webhook', 'page', 'reconciler', 'checkout']
 
 function expectHonestAnswers({ deliveries, pages, checkouts }: Told): void {
   expect(countStatuses(deliveries)).toEqual({ 200: deliveries.length })
@@ -61,12 +62,14 @@ describe.each(PLACES)('on %s', (database, openPlace) => {
   })
 
   describe('webhook, success page, reconciler and checkout at the same moment', () => {
-    test(`give ${BUYERS} buyers one grant, one entry and one mail each`, async () => {
+    test(`give ${BUYERS} buyers and more one grant, one entry and one mail each`, async () => {
       const shop = await openShop()
       const random = seededRandom(1)
       const winners: Actor[] = []
 
-      for (let buyer = 0; buyer < BUYERS; buyer++) {
+      let buyer = 0
+      // Until each of them has been the first to know: who that is hangs on the machine, too.
+      for (; buyer < BUYERS || !ACTORS.every((actor) => winners.includes(actor)); buyer++) {
         const email = parseEmail(`buyer-${buyer}@example.com`)
         const sessionId = await shop.openSession(email)
         const paid = shop.double.pay(sessionId).at(-1)!
@@ -87,16 +90,12 @@ describe.each(PLACES)('on %s', (database, openPlace) => {
 
       const contents = await shop.service.contents()
       for (const table of ['purchases', 'audit_entries', 'outbox']) {
-        expect(contents[table]).toHaveLength(BUYERS)
+        expect(contents[table]).toHaveLength(buyer)
       }
-      expect(shop.double.sessions.size).toBe(BUYERS)
-      expect(shop.service.sentNotices).toHaveLength(BUYERS)
-      // Or only one of them would ever have raced.
-      for (const actor of ['webhook', 'page', 'reconciler', 'checkout']) {
-        expect(winners).toContain(actor as Actor)
-      }
+      expect(shop.double.sessions.size).toBe(buyer)
+      expect(shop.service.sentNotices).toHaveLength(buyer)
       console.log(
-        `payments told of at the same moment: ${BUYERS} buyers, ${contents['audit_entries']?.length} grants,`,
+        `payments told of at the same moment: ${buyer} buyers, ${contents['audit_entries']?.length} grants,`,
         `${shop.service.sentNotices.length} mails; first to know: ${JSON.stringify(tally(winners))}`,
       )
     })

@@ -91,7 +91,8 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
       }
       const random = seededRandom(20)
       const seen = { refused: 0, ended: 0 }
-      for (let round = 0; round < 40; round++) {
+      // Until both have come often: how often they do hangs on the machine, too.
+      for (let round = 0; round < 40 || seen.refused < 100 || seen.ended < 100; round++) {
         const token = await confirm()
         const logOutAt = random.below(6)
         // A token that has been seen is known at once, so that the log-out is quick enough to come in between.
@@ -119,8 +120,6 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
         expect(await logInVerified(round)).toMatchObject({ status: 403 })
         service.clock.advance(8 * HOUR_MS)
       }
-      expect(seen.refused).toBeGreaterThan(100)
-      expect(seen.ended).toBeGreaterThan(100)
     })
 
     test('does not make a reader wait: of parallel requests each gets its answer or 401', async () => {

@@ -5,6 +5,7 @@ import { builtInContent } from '../../infrastructure/content/content.ts'
 import { resendMailer } from '../../infrastructure/mail/resend-mailer.ts'
 import { answers } from '../support/http/http-client.ts'
 import { startMailbox } from '../support/mailbox.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { customerSetup, type Process } from '../support/service/real-customer.ts'
 import { DATABASE_FAULTS } from '../support/stores/database-faults.ts'
 import { PUBLIC_URL } from '../support/stripe/payment-gateways.ts'
@@ -63,6 +64,7 @@ describe.each(DATABASE_FAULTS)('when the database %s at the worst moment', (_, b
       from: 'Alibi <no-reply@example.com>',
       content: builtInContent(),
       publicUrl: PUBLIC_URL,
+      timeoutMs: PATIENCE_MS,
     })
     const round = ({ ports }: Process) => deliverOutbox({ ...ports, mailer }, RUNNING)
     await customer.pay()

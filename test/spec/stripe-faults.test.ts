@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { answers } from '../support/http/http-client.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type Customer, customerSetup, type ShopOptions } from '../support/service/real-customer.ts'
+import { openService } from '../support/service/real-service.ts'
 import { ANOTHER_LIST, ANOTHER_OBJECT, STRIPE_FAULTS } from '../support/stripe/hostile-stripe.ts'
 import { PRICE } from '../support/stripe/payment-gateways.ts'
 import type { Fault } from '../support/stripe-double/faults.ts'
 
-/**
- * Long enough for an answer on a busy machine, and short enough for a test. Where Stripe is not silent, it is as ever.
- */
-const TIMEOUT_MS = 2000
+/** Where Stripe is silent or asks for a pause. Everything else is answered, however long that takes. */
+const GIVEN_UP_MS = 1000
 
 const CREATE = 'POST /v1/checkout/sessions'
 const READ = 'GET /v1/checkout/sessions/:id'
@@ -155,8 +155,6 @@ const TASKS: readonly Task[] = [
     ...RECONCILER,
     name: 'the reconciler, whatever it asks',
     route: null,
-    // Every sweep has a wait of its own.
-    options: { timeoutMs: 1000 },
     prepare: async (customer) => {
       customer.double.pay(await customer.openPage())
       return () => reconcile(customer)
@@ -225,6 +223,19 @@ async function sendBack({ service, payTwice }: Customer) {
 
 const openShop = customerSetup()
 
+const isWaitedFor = (fault: Fault | 'other') =>
+  fault === 'hang' || (typeof fault === 'object' && 'retry-after' in fault.headers)
+
+/** Has the service give Stripe up soon, until what is returned is called. */
+function giveUpSoon({ service, double, clock }: Customer, options: ShopOptions = {}): () => void {
+  const { payments } = service.ports
+  const patient = { ...payments }
+  const { place } = service
+  const soon = { ...options, stripe: double, clock, place, timeoutMs: GIVEN_UP_MS }
+  Object.assign(payments, openService(soon).ports.payments)
+  return () => void Object.assign(payments, patient)
+}
+
 /** What is stored, but for these tables. */
 async function contentsWithout(tables: readonly string[], { service }: Customer) {
   const entries = Object.entries(await service.contents())
@@ -253,8 +264,7 @@ describe.each(STRIPE_FAULTS)('while Stripe %s', (_, fault, needsOperator) => {
   test('nothing is done by halves, and everything once it is over', async () => {
     const tries: { task: Task; customer: Customer; attempt: () => Promise<unknown> }[] = []
     for (const task of TASKS) {
-      const { timeoutMs = TIMEOUT_MS, ...options } = task.options ?? {}
-      const customer = (await openShop(fault === 'hang' ? { timeoutMs, ...options } : options))()
+      const customer = (await openShop({ ...task.options, timeoutMs: PATIENCE_MS }))()
       tries.push({ task, customer, attempt: await task.prepare(customer) })
     }
 
@@ -265,9 +275,11 @@ describe.each(STRIPE_FAULTS)('while Stripe %s', (_, fault, needsOperator) => {
         const mails = service.sentNotices.length
         const lines = service.ports.log.lines.length
         double.fault(fault === 'other' ? task.other : fault, { times: Infinity, on: task.route })
+        const waitAgain = isWaitedFor(fault) ? giveUpSoon(customer, task.options) : () => {}
 
         const { name, route } = task
         expect({ name, route, answer: await attempt() }).toMatchObject({ answer: task.failure })
+        waitAgain()
 
         expect(await contentsWithout(task.notes, customer)).toEqual(before)
         expect(service.sentNotices).toHaveLength(mails)

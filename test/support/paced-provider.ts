@@ -3,6 +3,7 @@ import { resendMailer } from '../../infrastructure/mail/resend-mailer.ts'
 import { type SendingPace, sendingPace } from '../../infrastructure/mail/sending-pace.ts'
 import { refusal, startMailbox } from './mailbox.ts'
 import { movedTimers } from './moved-timers.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 const SECOND_MS = 1000
 const TIMEOUT_MS = 10_000
@@ -53,7 +54,7 @@ export function openPacedProvider({
       return inner.send(async (timeLeftMs) => {
         underWay++
         // The provider answers before time goes on, however slow this machine is.
-        return tryOnce(timeLeftMs + 60 * SECOND_MS).finally(() => underWay--)
+        return tryOnce(timeLeftMs + PATIENCE_MS).finally(() => underWay--)
       }, mail)
     },
   }

@@ -51,7 +51,7 @@ export async function startSmtpDouble({
 } = {}) {
   const mails: TakenMail[] = []
   const faults = new Map<SmtpStage, { fault: SmtpFault; left: number }>()
-  const seen = { connections: 0, logins: 0, open: 0 }
+  const seen = { connections: 0, logins: 0, open: 0, spoilt: 0 }
   const sockets = new Set<{ destroy(): void }>()
 
   /** Answers with the fault of the stage where it has one. */
@@ -61,6 +61,7 @@ export async function startSmtpDouble({
       goOn()
       return
     }
+    seen.spoilt++
     const { fault } = spoilt
     if (fault === 'hang') return
     if (fault === 'drop') {

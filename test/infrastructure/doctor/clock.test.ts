@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { probeClock } from '../../../infrastructure/doctor/clock.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
-import { quickly, serve, serveSilence } from '../../support/http/probed-servers.ts'
+import { serve, serveSilence, whenLate } from '../../support/http/probed-servers.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 
 const TIMEOUT_MS = 150
 
 describe('the clock', () => {
   const dated = (date: string) => serve(() => new Response('', { status: 404, headers: { date } }))
-  const options = { clock: fixedClock(), timeoutMs: 5000, askSystem: async () => true }
+  const options = { clock: fixedClock(), timeoutMs: PATIENCE_MS, askSystem: async () => true }
 
   test('is compared with the Date of whatever answer comes', async () => {
     const there = new Date(NOON.getTime() + 90_000).toUTCString()
@@ -39,7 +40,8 @@ describe('the clock', () => {
 
   test('is as the system says where the one that is asked keeps silent', async () => {
     const options = { clock: fixedClock(), timeoutMs: TIMEOUT_MS, askSystem: async () => null }
-    expect(await quickly(probeClock(serveSilence(), options))).toMatchObject({
+    const { url, isAsked } = serveSilence()
+    expect(await whenLate(TIMEOUT_MS, () => probeClock(url, options), isAsked)).toMatchObject({
       kind: 'system',
       isSynchronized: null,
       reason: expect.stringContaining('does not answer'),

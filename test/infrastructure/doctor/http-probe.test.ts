@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { probe } from '../../../infrastructure/doctor/http-probe.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ends: (() => unknown)[] = []
@@ -15,7 +16,7 @@ function serve(fetch: (request: Request) => Response | Promise<Response>, tls = 
   return Number(server.port)
 }
 
-const patience = () => AbortSignal.timeout(5000)
+const patience = () => AbortSignal.timeout(PATIENCE_MS)
 const look = (url: string, signal = patience()) => probe({ url }, signal)
 
 describe('an answer', () => {

@@ -5,6 +5,7 @@ import { hashOf } from '../../../infrastructure/database/migration-history.ts'
 import { type PostgresQuestion, probePostgres } from '../../../infrastructure/doctor/postgres.ts'
 import { systemClock } from '../../../infrastructure/system-clock.ts'
 import { until } from '../../support/executable/until.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
 import { freshDatabase } from '../../support/postgres/fresh-database.ts'
 import { query } from '../../support/postgres/query.ts'
@@ -28,7 +29,7 @@ function questionOf(url: string, own: Partial<PostgresQuestion> = {}): PostgresQ
     isRemote: false,
     verifiesCertificate: false,
     poolMax: 10,
-    timeoutMs: 20_000,
+    timeoutMs: PATIENCE_MS,
     open: () => clientOf(url),
     migrations: [INIT],
     tables: ['schema_migrations', 'purchases'],

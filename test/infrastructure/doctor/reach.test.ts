@@ -1,21 +1,24 @@
 import { describe, expect, onTestFinished, test } from 'bun:test'
 import { addressTest } from '../../../infrastructure/config/network-settings.ts'
+import { probe } from '../../../infrastructure/doctor/http-probe.ts'
 import { probeReach } from '../../../infrastructure/doctor/reach.ts'
 import { codeOf } from '../../../infrastructure/files/node-errors.ts'
-import { quickly, serve, serveSilence } from '../../support/http/probed-servers.ts'
+import { serve, serveSilence, whenLate } from '../../support/http/probed-servers.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 
 const TIMEOUT_MS = 150
-/** Long enough for an answer on the same machine, also while that does something else. */
-const PATIENCE_MS = 1500
 
 describe('the way to the service', () => {
   const forgedAddresses = ['198.18.0.1', '198.18.0.2'] as const
-  const WAY = { isTrustedProxy: () => false, forgedAddresses, timeoutMs: 5000 }
+  const WAY = { isTrustedProxy: () => false, forgedAddresses, timeoutMs: PATIENCE_MS }
 
   /** What answers as Alibi does, at an address of this machine. */
-  function serveAt(hostname: string): number {
-    const fetch = () =>
-      Response.json({ status: 'ready' }, { headers: { 'X-Request-Id': '1', RateLimit: '"x";r=3' } })
+  function serveAt(hostname: string, asked: (path: string) => void = () => {}): number {
+    function fetch({ url }: Request): Response {
+      asked(new URL(url).pathname)
+      const headers = { 'X-Request-Id': '1', RateLimit: '"x";r=3' }
+      return Response.json({ status: 'ready' }, { headers })
+    }
     const server = Bun.serve({ hostname, port: 0, fetch })
     onTestFinished(() => server.stop(true))
     return Number(server.port)
@@ -28,10 +31,16 @@ describe('the way to the service', () => {
   })
 
   test('is asked straight, in time, where the name servers keep silent', async () => {
-    const port = serveAt('127.0.0.1')
+    const paths: string[] = []
+    const port = serveAt('127.0.0.1', (path) => paths.push(path))
     const question = { ...WAY, publicUrl: 'https://alibi.example', host: '127.0.0.1', port }
     const lookUp = () => new Promise<never>(() => {})
-    const facts = await quickly(probeReach({ ...question, timeoutMs: PATIENCE_MS, lookUp }))
+    // The answer to a question that is put later comes later.
+    async function isAnswered(): Promise<boolean> {
+      const later = { url: `http://127.0.0.1:${port}/later` }
+      return paths.includes('/ready') && (await probe(later, AbortSignal.any([]))).kind === 'answer'
+    }
+    const facts = await whenLate(PATIENCE_MS, () => probeReach({ ...question, lookUp }), isAnswered)
     expect(facts).toMatchObject({
       localAnswer: { isAlibi: true, status: 200 },
       publicAnswer: { trouble: 'unknown_name', code: 'EAI_AGAIN' },
@@ -75,10 +84,10 @@ describe('the way to the service', () => {
   })
 
   test('is given up in time where nothing answers', async () => {
-    const publicUrl = serveSilence()
-    const port = Number(new URL(serveSilence()).port)
+    const [silence, { url: publicUrl }] = [serveSilence(), serveSilence()]
+    const port = Number(new URL(silence.url).port)
     const question = { ...WAY, publicUrl, host: '127.0.0.1', port, timeoutMs: TIMEOUT_MS }
-    const facts = await quickly(probeReach(question))
+    const facts = await whenLate(TIMEOUT_MS, () => probeReach(question), silence.isAsked)
     expect(facts).toMatchObject({
       localAnswer: { trouble: 'too_late' },
       publicAnswer: { trouble: 'too_late' },

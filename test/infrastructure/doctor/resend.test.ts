@@ -2,8 +2,9 @@ import { describe, expect, onTestFinished, test } from 'bun:test'
 import { createEmulator } from 'emulate'
 import { parseEmail } from '../../../domain/email.ts'
 import { probeResend } from '../../../infrastructure/doctor/resend.ts'
-import { quickly, serveSilence } from '../../support/http/probed-servers.ts'
+import { serveSilence, whenLate } from '../../support/http/probed-servers.ts'
 import { refusal, startMailbox } from '../../support/mailbox.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 
 const TIMEOUT_MS = 150
 
@@ -18,7 +19,7 @@ describe('Resend', () => {
         from,
         publicUrl: null,
         mailTo: null,
-        timeoutMs: 5000,
+        timeoutMs: PATIENCE_MS,
       })
     return { mailbox, probe }
   }
@@ -63,7 +64,7 @@ describe('Resend', () => {
     const body = JSON.stringify({ name: 'alibi.example' })
     await fetch(`${emulator.url}/domains`, { method: 'POST', headers, body })
     const question = { apiKey: 're_1', baseUrl: emulator.url, from: 'a@alibi.example' }
-    const rest = { publicUrl: null, mailTo: parseEmail('b@example.com'), timeoutMs: 5000 }
+    const rest = { publicUrl: null, mailTo: parseEmail('b@example.com'), timeoutMs: PATIENCE_MS }
     expect(await probeResend({ ...question, ...rest })).toMatchObject({
       domains: { kind: 'answered', value: [{ name: 'alibi.example', status: 'pending' }] },
       testMail: { kind: 'answered', value: null },
@@ -74,7 +75,7 @@ describe('Resend', () => {
     const { mailbox } = openMailbox()
     mailbox.refuse(() => refusal(401, 'restricted_api_key'))
     const question = { apiKey: 're_1', baseUrl: mailbox.url, from: 'a@alibi.example' }
-    const rest = { publicUrl: null, mailTo: parseEmail('b@example.com'), timeoutMs: 5000 }
+    const rest = { publicUrl: null, mailTo: parseEmail('b@example.com'), timeoutMs: PATIENCE_MS }
     expect((await probeResend({ ...question, ...rest })).testMail).toEqual({
       kind: 'refused',
       status: 401,
@@ -91,15 +92,16 @@ describe('Resend', () => {
   })
 
   test('is given up in time where it does not answer', async () => {
+    const { url: baseUrl, isAsked } = serveSilence()
     const question = {
       apiKey: 're_1',
-      baseUrl: serveSilence(),
+      baseUrl,
       from: 'Alibi <hello@alibi.example>',
       publicUrl: null,
       mailTo: null,
       timeoutMs: TIMEOUT_MS,
     }
-    expect(await quickly(probeResend(question))).toEqual({
+    expect(await whenLate(TIMEOUT_MS, () => probeResend(question), isAsked)).toEqual({
       senderDomain: 'alibi.example',
       domains: { kind: 'unreachable', reason: 'no answer within 0.15 s' },
       testMail: null,

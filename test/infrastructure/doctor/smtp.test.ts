@@ -4,6 +4,7 @@ import { DAY_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import { SMTP_URL } from '../../../infrastructure/config/smtp-url.ts'
 import { type LookUpTxt, probeSmtp } from '../../../infrastructure/doctor/smtp.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { makeMailCertificates, startSmtpDouble } from '../../support/smtp-double.ts'
 
 let certificates: Awaited<ReturnType<typeof makeMailCertificates>>
@@ -48,7 +49,7 @@ async function findings(
   const from = 'Alibi <no-reply@mail.example.com>'
   const now = new Date(Date.now() + inDays * DAY_MS)
   const around = { from, now, mailTo, publicUrl: 'https://alibi.example.com' }
-  const facts = await probeSmtp({ ...around, server, authority, timeoutMs: 2000, lookUpTxt })
+  const facts = await probeSmtp({ ...around, server, authority, timeoutMs: PATIENCE_MS, lookUpTxt })
   return checkSmtp(facts).map(({ level, text }) => `${level} ${text}`)
 }
 

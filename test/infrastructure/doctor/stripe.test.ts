@@ -3,7 +3,8 @@ import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { probeStripe } from '../../../infrastructure/doctor/stripe.ts'
 import { webhookUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../../support/fakes.ts'
-import { quickly, serve, serveSilence } from '../../support/http/probed-servers.ts'
+import { serve, serveSilence, whenLate } from '../../support/http/probed-servers.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import {
   type Fault,
   FORBIDDEN,
@@ -27,7 +28,7 @@ describe('Stripe', () => {
         product,
         webhookUrls: webhookUrls('https://alibi.example'),
         clock,
-        timeoutMs: 5000,
+        timeoutMs: PATIENCE_MS,
       })
     return { double, clock, probe }
   }
@@ -73,7 +74,7 @@ describe('Stripe', () => {
       product: PRODUCT,
       webhookUrls: webhookUrls('https://alibi.example'),
       clock: fixedClock(),
-      timeoutMs: 5000,
+      timeoutMs: PATIENCE_MS,
     })
     const isList = 'has_more' in body
     expect(key.kind).toBe(isList ? 'answered' : 'unreachable')
@@ -184,16 +185,17 @@ describe('Stripe', () => {
   })
 
   test('is given up in time where it does not answer', async () => {
+    const { url: apiUrl, isAsked } = serveSilence()
     const question = {
       secretKey: 'rk_test_1',
-      apiUrl: serveSilence(),
+      apiUrl,
       product: { priceId: 'price_1' },
       webhookUrls: webhookUrls('https://alibi.example'),
       clock: fixedClock(),
       timeoutMs: TIMEOUT_MS,
     }
     const unreachable = { kind: 'unreachable', reason: `no answer after ${TIMEOUT_MS} ms` }
-    expect(await quickly(probeStripe(question))).toMatchObject({
+    expect(await whenLate(TIMEOUT_MS, () => probeStripe(question), isAsked)).toMatchObject({
       key: unreachable,
       price: { found: unreachable },
       webhook: { listed: unreachable, undelivered: null },

@@ -7,6 +7,7 @@ import { SMTP_URL } from '../../../infrastructure/config/smtp-url.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { smtpMailer } from '../../../infrastructure/mail/smtp-mailer.ts'
 import { until } from '../../support/executable/until.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { hasPostfix, startPostfix } from '../../support/postfix.ts'
 import { decodedHtml, headerOf, makeMailCertificates } from '../../support/smtp-double.ts'
 
@@ -39,6 +40,7 @@ if (hasPostfix()) {
         from: 'Alibi <no-reply@example.com>',
         content: builtInContent(),
         publicUrl: 'https://alibi.example',
+        timeoutMs: PATIENCE_MS,
       })
     return { postfix, certificates, open }
   }
@@ -75,6 +77,6 @@ if (hasPostfix()) {
     await expect(stranger.sendOtp(CODE)).rejects.toThrow(Unavailable)
     stranger.stop()
     expect(postfix.mails()).toEqual([])
-    expect(await postfix.log()).toContain('550 5.1.1')
+    await until('it has told of it', async () => (await postfix.log()).includes('550 5.1.1'))
   })
 }

@@ -12,6 +12,8 @@ import { maySendPassword } from '../../../infrastructure/mail/smtp-session.ts'
 import { SYSTEM_TIMERS } from '../../../infrastructure/system-clock.ts'
 import { until } from '../../support/executable/until.ts'
 import { movedTimers } from '../../support/moved-timers.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
+import { quietPort } from '../../support/postgres/quiet-port.ts'
 import {
   headerOf,
   makeMailCertificates,
@@ -60,15 +62,15 @@ function mailerAt(
   url: string,
   {
     authority = certificates.authority,
-    timeoutMs = 5000,
     timers = SYSTEM_TIMERS,
-  }: { authority?: string; timeoutMs?: number; timers?: typeof SYSTEM_TIMERS } = {},
+  }: { authority?: string; timers?: typeof SYSTEM_TIMERS } = {},
 ) {
   const server = SMTP_URL.parse(url)
   if (!server) throw new Error(`no URL of a mail server: ${url}`)
   const from = 'Alibi Öppen <no-reply@example.com>'
   const publicUrl = 'https://alibi.example.com'
-  const mailer = smtpMailer({ server, authority, from, content, publicUrl, timeoutMs, timers })
+  const delivery = { from, content, publicUrl, timeoutMs: PATIENCE_MS }
+  const mailer = smtpMailer({ server, authority, ...delivery, timers })
   cleanUps.push(mailer.stop)
   return mailer
 }
@@ -203,7 +205,11 @@ describe.each(SENDINGS)('%s', (_, send) => {
     async (stage, fault, taken) => {
       const server = await openServer({ login: true })
       server.fault(stage, fault)
-      const error = await failure(send(mailerAt(server.url, { timeoutMs: 500 })))
+      const timers = movedTimers()
+      const failing = failure(send(mailerAt(server.url, { timers })))
+      await until('the fault is met', () => server.seen.spoilt === 1)
+      if (fault === 'hang') timers.advance(PATIENCE_MS)
+      const error = await failing
       expect(error).toMatchObject({ answered: false, needsOperator: false })
       expect(server.mails).toHaveLength(taken)
       await until('the connection is closed', () => server.seen.open === 0)
@@ -211,7 +217,7 @@ describe.each(SENDINGS)('%s', (_, send) => {
   )
 
   test('to a server that is not there is an outage, and goes once it is back', async () => {
-    const gone = await openServer()
+    const gone = await openServer({ port: await quietPort() })
     await gone.stop()
     const mailer = mailerAt(gone.url)
     expect(await failure(send(mailer))).toMatchObject({ answered: false, needsOperator: false })

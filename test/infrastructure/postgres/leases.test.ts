@@ -3,13 +3,16 @@ import { LEASE_MS } from '../../../application/upkeep/lease-leadership.ts'
 import { HOUR_MS, SECOND_MS } from '../../../domain/duration.ts'
 import { isLeaseHeld, postgresLease } from '../../../infrastructure/postgres/leases.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
+import { holdRows } from '../../support/postgres/held-rows.ts'
 import { age } from '../../support/stores/postgres-leases.ts'
 import { emptyMigratedDatabase, openTestDatabase } from '../../support/stores/postgres-store.ts'
 
 async function openLeases() {
-  const database = openTestDatabase(await emptyMigratedDatabase())
+  const url = await emptyMigratedDatabase()
+  const database = openTestDatabase(url)
   const [one, other] = [crypto.randomUUID(), crypto.randomUUID()]
   return {
+    url,
     database,
     one: postgresLease(database, { holder: one }),
     other: postgresLease(database, { holder: other }),
@@ -68,21 +71,16 @@ if (hasPostgres()) {
   })
 
   test('who waited for a renewal judges by what that one left', async () => {
-    const { database, one, other, ids } = await openLeases()
+    const { url, database, one, other, ids } = await openLeases()
     await one.take()
     await age(database, HOUR_MS)
     // A renewal that takes a while, begun before the other one asks.
-    const renewal = database.query(
-      `WITH renewed AS (
-         UPDATE leases SET expires_at = clock_timestamp() + '35 s' RETURNING name
-       ) SELECT pg_sleep(0.3) FROM renewed`,
-    )
-    const isWaiting = `
-      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
-    while ((await database.query(isWaiting)).length === 0) await Bun.sleep(1)
-    const isTaken = await other.take()
-    await renewal
-    expect(isTaken).toBe(false)
+    const renewing = "UPDATE leases SET expires_at = clock_timestamp() + '35 s'"
+    const renewal = await holdRows(url, renewing)
+    const taking = other.take()
+    await renewal.untilWaitedFor()
+    await renewal.commit()
+    expect(await taking).toBe(false)
     const held = await database.query('SELECT holder FROM leases')
     expect(held).toEqual([{ holder: ids.one }])
   })

@@ -14,6 +14,7 @@ import { pruneRateLimits, sharedRateLimits } from '../../../infrastructure/postg
 import { findLiveReplicas, postgresReplicas } from '../../../infrastructure/postgres/replicas.ts'
 import { postgresStore } from '../../../infrastructure/postgres/store.ts'
 import { NO_TELEMETRY } from '../../../infrastructure/telemetry/instrumented.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
 import { doctorQuestion } from '../../support/postgres/doctor-question.ts'
 import {
@@ -81,7 +82,7 @@ async function explainEverything(mode: Parameters<typeof explainStatements>[1]) 
   const database = openPostgres({
     connection: { connectionString: fresh.url, Client: ExplainedClient } as PoolConfig,
     poolMax: 3,
-    timeoutMs: 60_000,
+    timeoutMs: PATIENCE_MS,
     budget: testBudget(),
     telemetry: NO_TELEMETRY,
     monotonicMs,

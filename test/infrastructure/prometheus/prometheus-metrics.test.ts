@@ -197,8 +197,6 @@ describe('what is so', () => {
 
   test('the process says what every process says', async () => {
     const { ports, samples } = await openMetrics()
-    const seconds = (await samples())['process_cpu_seconds_total'] ?? 0
-    expect(seconds).toBeWithin(0.01, 3600)
     const told = await samples()
     ports.clock.advance(HOUR_MS)
     // Prometheus takes a start time that changes for a restart.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
+import { DAY_MS, HOUR_MS } from '../../../domain/duration.ts'
 import { sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { ORIGIN } from '../../support/fakes.ts'
 import { ANNA, paidPurchase } from '../../support/stores/contract-purchases.ts'
@@ -71,11 +71,11 @@ describe('the audit entries', () => {
     'are kept for three years, whatever happens: %s',
     async (statement) => {
       const threeYearsMs = 1095 * DAY_MS
-      const young = await openEntries(new Date(Date.now() - threeYearsMs + MINUTE_MS))
+      const young = await openEntries(new Date(Date.now() - threeYearsMs + HOUR_MS))
       expect(() => young.client.run(statement)).toThrow('an audit entry is kept for three years')
       expect(young.rows()).toHaveLength(2)
 
-      const old = await openEntries(new Date(Date.now() - threeYearsMs - MINUTE_MS))
+      const old = await openEntries(new Date(Date.now() - threeYearsMs - HOUR_MS))
       old.client.run(statement)
       expect(old.rows().length).toBeLessThan(2)
     },

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkDatabase } from '../../../application/doctor/database.ts'
-import { HOUR_MS } from '../../../domain/duration.ts'
+import { HOUR_MS, SECOND_MS } from '../../../domain/duration.ts'
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
 import { probeDatabase } from '../../../infrastructure/sqlite/database-probe.ts'
 import { openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
@@ -68,7 +68,10 @@ describe('a database that is probed', () => {
     onTestFinished(async () => void (await holder.exited))
     const { value } = await holder.stdout.getReader().read()
     expect(new TextDecoder().decode(value)).toBe('locked\n')
-    expect(await probeDatabase(path, clock)).toMatchObject({ trouble: null })
+    const startedAt = performance.now()
+    const { trouble } = await probeDatabase(path, clock)
+    // Unless the other process takes so long that the probe has waited for all its time.
+    if (performance.now() - startedAt < 2 * SECOND_MS) expect(trouble).toBeNull()
   })
 
   test('has the rows counted that refer to none', async () => {

@@ -9,6 +9,7 @@ import { mergeRefund } from '../../../domain/refund.ts'
 import { newVerification } from '../../../domain/verification.ts'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import type { SqliteDatabase } from '../../../infrastructure/sqlite/database.ts'
+import { BUSY_TIMEOUT_MS } from '../../../infrastructure/sqlite/storage-outage.ts'
 import { openSqliteStore, sqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { NOON, NOON_EPOCH, ORIGIN, saveVerification } from '../../support/fakes.ts'
 import { networkNumber } from '../../support/senders.ts'
@@ -190,14 +191,19 @@ describe('a closed SQLite database', () => {
   test('does not wait for the long read of another connection, and loses nothing', async () => {
     const path = join(temporaryFolder(), 'alibi.db')
     const reader = openTemporaryDatabase(path)
-    const store = openSqliteStore(path)
     reader.queries.$client.run('BEGIN')
     reader.queries.$client.prepare('SELECT * FROM log_outs').all()
-    await store.logOuts.update(ANNA, () => NOON_EPOCH)
 
-    const startedAt = performance.now()
-    store.close()
-    expect(performance.now() - startedAt).toBeLessThan(2500)
+    const closings: number[] = []
+    for (let time = 1; time <= 3; time++) {
+      const store = openSqliteStore(path)
+      await store.logOuts.update(ANNA, () => NOON_EPOCH)
+      const startedAt = performance.now()
+      store.close()
+      closings.push(performance.now() - startedAt)
+    }
+    // One that waits does so each time, and as long as it may.
+    expect(Math.min(...closings)).toBeLessThan(BUSY_TIMEOUT_MS / 2)
 
     reader.queries.$client.run('COMMIT')
     expect(await findLogOut(sqliteStore(reader).access, ANNA)).toBe(NOON_EPOCH)

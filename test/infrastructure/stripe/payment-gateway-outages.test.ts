@@ -3,8 +3,10 @@ import type { ListWindow, PaymentGateway } from '../../../application/ports.ts'
 import type { Unavailable } from '../../../application/unavailable.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
 import { NOON } from '../../support/fakes.ts'
+import { whenLate } from '../../support/http/probed-servers.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { newPurchase, PRICE } from '../../support/stripe/payment-gateways.ts'
-import { type GatewaySettings, stripeSetup } from '../../support/stripe/stripe-setup.ts'
+import { stripeSetup } from '../../support/stripe/stripe-setup.ts'
 import {
   type Fault,
   FORBIDDEN,
@@ -18,12 +20,11 @@ import {
 
 const start = stripeSetup()
 
-/** Long enough for an answer on the same machine, also while that does something else, and short enough for a test. */
-const TIMEOUT_MS = 1500
+/** A price kept at Stripe, so that every call has something to ask. */
+const AT_STRIPE = { product: { priceId: 'price_1' } }
 
-/** At a price kept at Stripe, so that every call has something to ask. */
-async function startWithSession(own: Partial<GatewaySettings> = {}) {
-  const { double, gateway, clock } = await start({ product: { priceId: 'price_1' }, ...own })
+async function startWithSession() {
+  const { double, gateway, clock } = await start(AT_STRIPE)
   double.addPrice({ id: 'price_1', ...PRICE })
   const purchase = newPurchase(clock.now())
   const { sessionId } = await gateway.createSession(purchase)
@@ -102,11 +103,12 @@ describe.each(FAULTS)('when Stripe %s', (_, fault, answered) => {
   test('every call is unavailable, and no secret is in what is thrown', async () => {
     await Promise.all(
       CALLS.map(async ([name, call]) => {
-        // All but silence ends by itself.
-        const own = fault === 'hang' ? { timeoutMs: TIMEOUT_MS } : {}
-        const { double, gateway, sessionId } = await startWithSession(own)
+        const { double, gateway, sessionId } = await startWithSession()
         double.fault(fault, { times: 10 })
-        const thrown = await outageOf(call(gateway, sessionId))
+        // All but silence ends by itself.
+        const impatient = { ...AT_STRIPE, apiUrl: double.url, timeoutMs: 100 }
+        const asked = fault === 'hang' ? (await start(impatient)).gateway : gateway
+        const thrown = await outageOf(call(asked, sessionId))
         const { outage, needsOperator } = thrown
         expect({ name, outage, answered: thrown.answered, needsOperator }).toEqual({
           name,
@@ -252,10 +254,12 @@ describe('a new session', () => {
   })
 
   test('whose answer was lost is found again by the next try', async () => {
-    const { double, gateway, clock } = await start({ timeoutMs: TIMEOUT_MS })
+    const { double, gateway, clock } = await start()
     const purchase = newPurchase(clock.now())
     double.fault('hang')
-    expect(await outageOf(gateway.createSession(purchase))).toMatchObject({ answered: false })
+    const asking = () => outageOf(gateway.createSession(purchase))
+    const outage = await whenLate(PATIENCE_MS, asking, () => double.count() === 1)
+    expect(outage).toMatchObject({ answered: false })
     const { sessionId } = await gateway.createSession(purchase)
     expect([...double.sessions.keys()]).toEqual([sessionId])
   })

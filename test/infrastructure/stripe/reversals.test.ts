@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../../domain/duration.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
-import { type GatewaySettings, payOne, stripeSetup } from '../../support/stripe/stripe-setup.ts'
+import { whenLate } from '../../support/http/probed-servers.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
+import { payOne, stripeSetup } from '../../support/stripe/stripe-setup.ts'
 import { SERVER_ERROR } from '../../support/stripe-double/faults.ts'
 import type { StripeDouble } from '../../support/stripe-double/stripe-double.ts'
 
 const start = stripeSetup()
 const KEY = 'duplicate_refund:pur_1' as OutboxKey
 
-async function startWithPayment(own: Partial<GatewaySettings> = {}) {
-  const started = await start(own)
+async function startWithPayment() {
+  const started = await start()
   const paid = await payOne(started)
   started.double.requests.length = 0
   return { ...started, ...paid, pay: () => payOne(started) }
@@ -156,13 +158,14 @@ describe('sending a payment back', () => {
   test.each(['reset', 'truncated', 'hang'] as const)(
     'happens once when the answer is lost: %s',
     async (fault) => {
-      const { double, gateway, paymentIntentId } = await startWithPayment({ timeoutMs: 3000 })
+      const { double, gateway, paymentIntentId } = await startWithPayment()
       double.fault(fault, { on: CREATE, times: Infinity })
-      const lost = gateway.refundPayment({ paymentIntentId, key: KEY })
+      const refund = () => gateway.refundPayment({ paymentIntentId, key: KEY })
+      const isAsked = () => double.count(CREATE) > 0
+      const lost = fault === 'hang' ? whenLate(PATIENCE_MS, refund, isAsked) : refund()
       await expect(lost).rejects.toMatchObject({ outage: 'payment', answered: false })
       double.clearFaults()
-      const refunds = await gateway.refundPayment({ paymentIntentId, key: KEY })
-      expect(refunds).toMatchObject([{ amount: 400, state: 'succeeded' }])
+      expect(await refund()).toMatchObject([{ amount: 400, state: 'succeeded' }])
       expect(double.refunds.size).toBe(1)
     },
   )

@@ -364,7 +364,7 @@ describe('systemd gets the command', () => {
   test('to restart a service that still runs from the previous executable, and nothing else', async () => {
     executable = Bun.which('sleep') ?? ''
     await install()
-    await using child = Bun.spawn([at(PLACES.executable), '60'])
+    await using child = Bun.spawn([at(PLACES.executable), '3600'])
     for (const [pid, restarted] of [
       [child.pid, false],
       [process.pid, true],

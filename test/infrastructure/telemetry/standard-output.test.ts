@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import { openHeldPipe } from '../../support/held-pipe.ts'
 
 const LOGGER = join(import.meta.dir, '../../support/fixtures/line-logger.ts')
-/** 2 MB: some thirty times what a pipe holds, and less than what may wait. */
-const LINES = 20_000
+/** 300 kB: some times what a pipe holds, so that they are read in far less than the time that an end waits. */
+const LINES = 3000
+/** 20 MB: more than twice what may wait. */
+const FLOOD = 200_000
+/** 7 MB: most of what may wait. */
+const MOST = 75_000
 
 /** The logger, at a pipe that is read when the test says so. */
 function startLogger(lines: number, ending: string) {
@@ -83,14 +87,22 @@ test.each(ENDINGS.filter(([ending]) => ending === 'return' || ending === 'exit')
 )
 
 test('a log that is read too late says in their place how many lines are missing', async () => {
-  await using logger = startLogger(10 * LINES, 'exit')
+  await using logger = startLogger(FLOOD, 'SIGTERM')
   await logger.written()
+  while (logger.lines().length < MOST) {
+    for (let reads = 0; reads < 50; reads++) {
+      logger.read()
+      await Bun.sleep(1)
+    }
+  }
+  logger.child.kill()
   await logger.readToTheEnd()
-  const [, missing = ''] = /^lost ([0-9]+)$/.exec(logger.lines().at(-2) ?? '') ?? []
-  expect(Number(missing)).toBeWithin(1, 10 * LINES)
+  const [, missing = ''] = /^lost ([0-9]+)$/.exec(logger.lines().at(-3) ?? '') ?? []
+  expect(Number(missing)).toBeWithin(1, FLOOD)
   expect(logger.lines()).toEqual([
-    ...numbered(0, 10 * LINES - Number(missing)),
+    ...numbered(0, FLOOD - Number(missing)),
     `lost ${missing}`,
+    'the end',
     '',
   ])
 })

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import fc from 'fast-check'
-import { IS_WHOLE } from '../thoroughness.ts'
+import { TEST_LIMIT_MS } from '../patience.ts'
 import { MOVES, type Move, type MoveKind } from './moves.ts'
 import { type PlayedShop, readWord } from './played-shop.ts'
 import { checkMoment, ENDINGS } from './shop-checks.ts'
@@ -92,10 +92,23 @@ export const circumstances = {
   skewMs: fc.constantFrom(0, -SKEW_MS, SKEW_MS),
 }
 
-/** Looking for the smallest steps that fail ends early enough for them, and their seed, to be printed. */
-export const IN_TIME = {
-  interruptAfterTimeLimit: IS_WHOLE ? 225_000 : 90_000,
-  markInterruptAsFailure: true,
+const SHRINKING_MS = TEST_LIMIT_MS / 4
+
+/**
+ * A property of every run. Once one has failed, looking for the smallest one that fails ends early enough for it, and
+ * its seed, to be printed: no further run is played then.
+ */
+export function ofEveryRun<Run>(run: fc.Arbitrary<Run>, play: (one: Run) => Promise<void>) {
+  let failedAt: number | null = null
+  return fc.asyncProperty(run, async (one) => {
+    if (failedAt !== null && performance.now() - failedAt > SHRINKING_MS) return
+    try {
+      await play(one)
+    } catch (error) {
+      failedAt ??= performance.now()
+      throw error
+    }
+  })
 }
 
 /** The parts that the run has tried. */

@@ -8,18 +8,19 @@ import {
 import { postgresClient } from '../../../infrastructure/postgres/connection/connection-options.ts'
 import { MIGRATIONS } from '../../../infrastructure/postgres/migrations.ts'
 import { systemClock } from '../../../infrastructure/system-clock.ts'
+import { PATIENCE_MS } from '../patience.ts'
 
 /** As `alibi doctor` asks, with the service's own connection and tables. */
 export function doctorQuestion(url: string, own: Partial<PostgresQuestion> = {}): PostgresQuestion {
   const parsed = parsePostgresUrl(url)
   if (parsed?.kind !== 'postgres') throw new Error('no URL of a PostgreSQL')
-  const config = { ...parsed, poolMax: 10, timeoutMs: 5000 }
+  const config = { ...parsed, poolMax: 10, timeoutMs: PATIENCE_MS }
   return {
     place: config.shownUrl,
     isRemote: false,
     verifiesCertificate: config.tls.mode.startsWith('verify-'),
     poolMax: config.poolMax,
-    timeoutMs: 20_000,
+    timeoutMs: PATIENCE_MS,
     open: () => postgresClient(config),
     migrations: MIGRATIONS,
     tables: TABLES,

@@ -6,6 +6,8 @@ import { until } from '../executable/until.ts'
 export type HeldRows = AsyncDisposable & {
   /** Resolves once so many transactions of the database wait for rows that are held, here or elsewhere. */
   untilWaitedFor(transactions?: number): Promise<void>
+  /** Lets them go as the statement has left them. */
+  commit(): Promise<void>
 }
 
 /** Locks what the statement locks, until it is disposed of or the test ends. */
@@ -27,6 +29,9 @@ export async function holdRows(url: string, statement: string): Promise<HeldRows
   return {
     untilWaitedFor: (transactions = 1) =>
       until('somebody waits', async () => (await countWaiting()) === transactions),
+    async commit() {
+      await client.query('COMMIT')
+    },
     async [Symbol.asyncDispose]() {
       await client.query('ROLLBACK')
     },

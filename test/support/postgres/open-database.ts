@@ -9,9 +9,10 @@ import { timeBudget } from '../../../infrastructure/postgres/connection/time-bud
 import { NO_TELEMETRY } from '../../../infrastructure/telemetry/instrumented.ts'
 import { production } from '../config-loading.ts'
 
-/** The database as the service opens it, with its connections and deadlines. */
+/** The database as the service opens it, with its connections and deadlines: the longest, unless it is told others. */
 export function openDatabase(url: string, settings: Record<string, string> = {}): PostgresDatabase {
-  const config = production({ DATABASE_URL: url, ...settings }).database as PostgresConfig
+  const config = production({ DATABASE_URL: url, DATABASE_TIMEOUT: '1m', ...settings })
+    .database as PostgresConfig
   const { poolMax, timeoutMs } = config
   const monotonicMs = () => performance.now()
   const database = openPostgres({

@@ -9,10 +9,9 @@ import taking from '../../../infrastructure/postgres/migrations/0004_take_rate_l
 }
 import { pruneRateLimits, sharedRateLimits } from '../../../infrastructure/postgres/rate-limiter.ts'
 import { NO_TELEMETRY } from '../../../infrastructure/telemetry/instrumented.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { query } from './query.ts'
-
-const TIMEOUT_MS = 30_000
 
 const TEMPLATE = {
   name: 'template_rate_limits',
@@ -42,11 +41,11 @@ export async function openReplicas(count: number, options: { isClockMoved?: bool
 }
 
 function openDatabase(connectionString: string) {
-  const budget = timeBudget({ limitMs: TIMEOUT_MS, monotonicMs: () => performance.now() })
+  const budget = timeBudget({ limitMs: PATIENCE_MS, monotonicMs: () => performance.now() })
   const database = openPostgres({
     connection: { connectionString },
     poolMax: 4,
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: PATIENCE_MS,
     budget,
     telemetry: NO_TELEMETRY,
     monotonicMs: () => performance.now(),

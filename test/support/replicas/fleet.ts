@@ -31,7 +31,7 @@ export async function openFleet({
     ...production.settings,
     TRUSTED_PROXIES: '127.0.0.1',
     // On a busy machine 200 requests for one row take longer than a user would wait.
-    DATABASE_TIMEOUT: '30s',
+    DATABASE_TIMEOUT: '1m',
     ...own,
   }
   const start = (extra: Readonly<Record<string, string>> = {}) =>

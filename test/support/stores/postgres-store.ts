@@ -12,13 +12,12 @@ import {
 import { applyMigrations } from '../../../infrastructure/postgres/migrations.ts'
 import { postgresStore } from '../../../infrastructure/postgres/store.ts'
 import { NO_TELEMETRY } from '../../../infrastructure/telemetry/instrumented.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import {
   type DatabaseTemplate,
   type FreshDatabase,
   openFreshDatabase,
 } from '../postgres/fresh-database.ts'
-
-const TIMEOUT_MS = 20_000
 
 /** A database with the schema of the executable. */
 export const MIGRATED: DatabaseTemplate = {
@@ -42,7 +41,7 @@ export function openTestDatabase(connectionString: string): PostgresDatabase {
   const database = openPostgres({
     connection: { connectionString },
     poolMax: 5,
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: PATIENCE_MS,
     budget: testBudget(),
     telemetry: NO_TELEMETRY,
     monotonicMs,
@@ -52,7 +51,7 @@ export function openTestDatabase(connectionString: string): PostgresDatabase {
 }
 
 export function testBudget(): TimeBudget {
-  return timeBudget({ limitMs: TIMEOUT_MS, monotonicMs: () => performance.now() })
+  return timeBudget({ limitMs: PATIENCE_MS, monotonicMs: () => performance.now() })
 }
 
 /** To empty a database takes a tenth of the time that a new one takes. They all go with the server. */

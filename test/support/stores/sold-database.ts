@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
 import { applyMigrations, MIGRATIONS } from '../../../infrastructure/sqlite/migrations.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A database of Alibi in a folder of its own, in which so many have logged out. */
@@ -29,7 +30,7 @@ export function oldDatabase(migrations = 1): { folder: string; path: string } {
 export function addRows(path: string, rows: number): void {
   const client = new Database(path)
   // A service that runs writes by itself, too.
-  client.run('PRAGMA busy_timeout = 5000')
+  client.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
   // Of the first epoch, so that no token is void once they are pruned.
   const insert = client.prepare('INSERT INTO log_outs VALUES (?, 0)')
   client.transaction(() => {

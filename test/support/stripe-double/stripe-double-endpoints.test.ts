@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { stripeWebhookEndpoints } from '../../../infrastructure/stripe/webhook-endpoints.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import { FORBIDDEN } from './faults.ts'
 import { type StripeDouble, startStripeDouble } from './stripe-double.ts'
 
@@ -10,7 +11,11 @@ beforeAll(async () => {
 afterAll(() => double.stop())
 
 const endpoints = () =>
-  stripeWebhookEndpoints({ secretKey: double.secretKey, apiUrl: double.url, timeoutMs: 5000 })
+  stripeWebhookEndpoints({
+    secretKey: double.secretKey,
+    apiUrl: double.url,
+    timeoutMs: PATIENCE_MS,
+  })
 const wanted = {
   url: 'https://alibi.example/webhook/stripe',
   events: ['refund.created'],

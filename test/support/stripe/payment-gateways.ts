@@ -13,6 +13,7 @@ import { orderSeals } from '../../../infrastructure/secrets/order-seals.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import { memorySandboxSessions } from '../stores/sandbox-session-memory.ts'
 import { startStripeDouble } from '../stripe-double/stripe-double.ts'
 import { signedDelivery } from './stripe-events.ts'
@@ -68,6 +69,7 @@ async function openStripe(): Promise<OpenGateway> {
     seals: SEALS,
     allowPromotionCodes: false,
     clock,
+    timeoutMs: PATIENCE_MS,
   })
   const acts: Record<SandboxAction, (sessionId: string) => unknown> = {
     pay: (sessionId) => double.pay(sessionId),

@@ -3,12 +3,13 @@ import type { PaymentGateway } from '../../../application/ports.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
+import { PATIENCE_MS } from '../patience.ts'
 import { startStripeDouble } from '../stripe-double/stripe-double.ts'
 import { newPurchase, PRICE, PUBLIC_URL, SEALS, WEBHOOK_SECRET } from './payment-gateways.ts'
 
 export type GatewaySettings = Parameters<typeof stripePaymentGateway>[0]
 
-/** Gives a test file Stripe gateways, each on a double of its own that ends with the test. */
+/** Gives a test file Stripe gateways with all patience, each on a double of its own that ends with the test. */
 export function stripeSetup() {
   const ends: (() => Promise<void>)[] = []
   afterEach(async () => {
@@ -31,6 +32,7 @@ export function stripeSetup() {
       seals: SEALS,
       allowPromotionCodes: false,
       clock,
+      timeoutMs: PATIENCE_MS,
       ...own,
     })
     return { double, gateway, clock }

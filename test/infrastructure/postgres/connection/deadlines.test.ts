@@ -1,7 +1,9 @@
-import { expect, onTestFinished, test } from 'bun:test'
+import { expect, jest, onTestFinished, test } from 'bun:test'
 import { Client } from 'pg'
+import { SECOND_MS } from '../../../../domain/duration.ts'
 import type { PostgresDatabase } from '../../../../infrastructure/postgres/connection/database.ts'
 import { until } from '../../../support/executable/until.ts'
+import { stopTimers, turn } from '../../../support/http/probed-servers.ts'
 import { hasPostgres } from '../../../support/postgres/binaries.ts'
 import { freshDatabase } from '../../../support/postgres/fresh-database.ts'
 import { openDatabase } from '../../../support/postgres/open-database.ts'
@@ -57,15 +59,17 @@ if (hasPostgres()) {
       const { url, superuserUrl } = await freshDatabase()
       const database = openDatabase(url, SHORT)
       const client = await lockTable(url)
-      let isOver = false
-      const inserted = insert(database).finally(() => {
-        isOver = true
-      })
-      inserted.catch(() => {})
-      let used: readonly number[] = []
-      while (!isOver) used = await backendsOf(database, 3)
-      await expect(inserted).rejects.toThrow(UNAVAILABLE)
-      expect(await backendsOf(database, 4)).toEqual(expect.arrayContaining([...used]))
+      {
+        using _ = stopTimers()
+        const inserted = insert(database)
+        inserted.catch(() => {})
+        while ((await countWaiting(superuserUrl)) === 0) await turn()
+        const used = await backendsOf(database, 3)
+        // A statement by itself is ended by its caller, one in a transaction by the server.
+        jest.advanceTimersByTime(1.1 * SECOND_MS)
+        await expect(inserted).rejects.toThrow(UNAVAILABLE)
+        expect(await backendsOf(database, 4)).toEqual(expect.arrayContaining(used))
+      }
       await until('nothing waits', async () => (await countWaiting(superuserUrl)) === 0)
       await client.query('ROLLBACK')
       expect(await query(url, 'SELECT FROM locked')).toEqual([])
@@ -104,9 +108,16 @@ if (hasPostgres()) {
     const server = await postgresServer()
     const proxy = await tcpProxy({ to: server.port })
     const database = openDatabase(proxy.through(roleUrl(server, name)), SHORT)
+    using _ = stopTimers()
     await backendsOf(database, 5)
+    jest.advanceTimersByTime(SECOND_MS)
     proxy.silence()
-    await expect(database.query(PID)).rejects.toThrow(UNAVAILABLE)
+    const lost = database.query(PID)
+    lost.catch(() => {})
+    while (database.poolState().idle === 5) await turn()
+    // The server has half a second more to end the statement.
+    jest.advanceTimersByTime(1.6 * SECOND_MS)
+    await expect(lost).rejects.toThrow(UNAVAILABLE)
     for (let asked = 0; asked < 5; asked++) await database.query(PID)
   })
 
@@ -114,14 +125,18 @@ if (hasPostgres()) {
     const { name } = await freshDatabase()
     const server = await postgresServer()
     const proxy = await tcpProxy({ to: server.port })
-    const database = openDatabase(proxy.through(roleUrl(server, name)), { DATABASE_TIMEOUT: '20s' })
+    const database = openDatabase(proxy.through(roleUrl(server, name)))
+    using _ = stopTimers()
     await backendsOf(database, 5)
+    jest.advanceTimersByTime(SECOND_MS)
     proxy.silence()
     let isOver = false
     const silent = database.query(PID).catch(() => {
       isOver = true
     })
-    await until('the others are gone', () => database.poolState().idle === 0)
+    while (database.poolState().idle === 5) await turn()
+    jest.advanceTimersByTime(SECOND_MS)
+    while (database.poolState().idle > 0) await turn()
     for (let asked = 0; asked < 5; asked++) await database.query(PID)
     expect(isOver).toBe(false)
     proxy.cut()
@@ -132,7 +147,7 @@ if (hasPostgres()) {
     const { name } = await freshDatabase()
     const server = await postgresServer()
     const proxy = await tcpProxy({ to: server.port })
-    const database = openDatabase(proxy.through(roleUrl(server, name)), SHORT)
+    const database = openDatabase(proxy.through(roleUrl(server, name)))
     await backendsOf(database, 5)
     proxy.resetOnUse()
     await expect(database.query(PID)).rejects.toThrow(UNAVAILABLE)
@@ -143,7 +158,7 @@ if (hasPostgres()) {
     const { name, url } = await freshDatabase()
     const administration = superuserUrl(await postgresServer(), 'postgres')
     await query(url, 'CREATE TABLE written (id integer)')
-    const { write, query: read } = openDatabase(url, SHORT)
+    const { write, query: read } = openDatabase(url)
     const insert = () =>
       write([], (transaction) => transaction.query('INSERT INTO written VALUES (1)'))
     await query(administration, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)

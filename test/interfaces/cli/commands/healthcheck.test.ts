@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { healthcheck } from '../../../../interfaces/cli/commands/healthcheck.ts'
+import { PATIENCE_MS } from '../../../support/patience.ts'
 
 const servers: ReturnType<typeof Bun.serve>[] = []
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop(true))))
@@ -10,9 +11,17 @@ function serve(answer: (request: Request) => Response | Promise<Response>, hostn
   return server.port ?? 0
 }
 
-async function check(address: { host: string; port: number; timeoutMs?: number }) {
+async function check({
+  timeoutMs = PATIENCE_MS,
+  ...address
+}: {
+  host: string
+  port: number
+  timeoutMs?: number
+}) {
   const lines: string[] = []
-  const exitCode = await healthcheck({ ...address, print: (text) => void lines.push(text) })
+  const print = (text: string) => void lines.push(text)
+  const exitCode = await healthcheck({ ...address, timeoutMs, print })
   return { exitCode, lines }
 }
 

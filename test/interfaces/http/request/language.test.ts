@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { LANGUAGES } from '../../../../domain/language.ts'
 import { acceptedLanguage, requestLanguage } from '../../../../interfaces/http/request/language.ts'
-import { processorMs } from '../../../support/service/lived-time.ts'
 
 describe('acceptedLanguage', () => {
   test.each([
@@ -31,14 +30,13 @@ describe('acceptedLanguage', () => {
     expect(acceptedLanguage('sv, fr;q=0.9', ['en', 'de'])).toBe('en')
   })
 
-  test('is quick with a header as long as headers get', async () => {
-    const spentMs = await processorMs(() => {
-      acceptedLanguage('a;q=0.5,'.repeat(2000), LANGUAGES)
-      acceptedLanguage('q'.repeat(16_000), LANGUAGES)
-      acceptedLanguage(';'.repeat(16_000), LANGUAGES)
-    })
-    expect(spentMs).toBeLessThan(500)
-  })
+  // What tries every way to read one would not come to its end.
+  test.each(['a;q=0.5,'.repeat(2000), 'q'.repeat(16_000), ';'.repeat(16_000)])(
+    'comes to an end with a header as long as headers get: %#',
+    (header) => {
+      expect(acceptedLanguage(header, LANGUAGES)).toBe('en')
+    },
+  )
 })
 
 describe('requestLanguage', () => {

@@ -150,13 +150,16 @@ describe('a hostile object', () => {
     expect(await post(`{"email":"${EMAIL}",${fields}}`)).toMatchObject({ status: 200 })
   })
 
-  test('is answered soon', async () => {
+  test('costs no more where a field of it is long', async () => {
     const spentMs = await processorMs(async () => {
-      await post(`{"email":"${'a'.repeat(60_000)}@b.co"}`)
-      await post(`{"email":"a@${'b.'.repeat(30_000)}co"}`)
-      await post(`{"email":"${EMAIL}","lang":"${'-'.repeat(60_000)}"}`)
+      for (let time = 0; time < 20; time++) {
+        await post(`{"email":"${'a'.repeat(60_000)}@b.co"}`)
+        await post(`{"email":"a@${'b.'.repeat(30_000)}co"}`)
+        await post(`{"email":"${EMAIL}","lang":"${'-'.repeat(60_000)}"}`)
+      }
     })
-    expect(spentMs).toBeLessThan(1000)
+    // Of the processor, whoever else wants it. What looks at each character for each other one takes minutes.
+    expect(spentMs).toBeLessThan(10_000)
   })
 })
 
