@@ -32,7 +32,7 @@ export type SteadyLoad = {
 }
 
 /** So that one client leaves the processor to others. */
-const PAUSE_MS = 15
+const PAUSE_MS = 50
 
 /** Asks each question over and over, by one client each, until it is disposed of. */
 export function steadyLoad(questions: readonly Question[]): SteadyLoad {

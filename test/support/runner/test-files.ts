@@ -13,13 +13,19 @@ export type Lane = 'working' | 'waiting' | 'alone'
 
 /** Roughly how long a file takes, by where it lies: the longest start first, so that none is left over at the end. */
 const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
-  [/^test\/(?:systemd\/|browser\/(?:accessibility|layout|docs)|stress\/restarts)/, 40_000],
-  [/^test\/(?:payments\/|races\/repetitions|browser\/|abuse\/attack-day)/, 25_000],
+  [
+    /^test\/(?:systemd\/|browser\/(?:accessibility|layout|docs)|races\/repetitions|executable\/release)/,
+    40_000,
+  ],
+  [/^test\/(?:payments\/|browser\/|interfaces\/http\/openapi\/generated)/, 25_000],
   [/^test\/executable\/postgres\//, 30_000],
-  [/^test\/(?:replicas\/|executable\/(?:kills|release)|stress\/)/, 20_000],
+  [
+    /^test\/(?:replicas\/|executable\/(?:kills|setup)|stress\/|infrastructure\/data-migration\/round)/,
+    20_000,
+  ],
   [/^test\/support\/postgres\/(?:own-cluster|server)/, 15_000],
-  [/^test\/(?:executable|journeys)\//, 10_000],
-  [/^test\/(?:spec|races)\//, 4_000],
+  [/^test\/(?:executable|journeys|examples)\//, 10_000],
+  [/^test\/(?:spec|races|abuse)\//, 4_000],
   [/^test\/(?:infrastructure|interfaces)\//, 1_000],
 ]
 const EXPECTED_ELSE_MS = 200
