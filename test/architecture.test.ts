@@ -50,6 +50,9 @@ const TIME_OR_CHANCE =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^)\s])|(?<!\bnew\s)\bDate\s*\(|\bMath\s*\.\s*random\b|\bperformance\s*\.\s*now\b|\bTemporal\s*\.\s*Now\b/g
 const UNRUN_TEST = /\.\s*(?:only|skip|todo)(?:If)?\s*[(.]/g
 const VAGUE_NAME = /(?:^|\/)(?:index|utils?|helpers?|common|types|misc|shared)\.ts$/
+/** A limit in place of the one of test/support/patience.ts, as the formatter writes it. */
+const OWN_LIMIT =
+  /^setDefaultTimeout\(|^ *\}, [\d_]{4,}\)$|^ *\d+_000,\n *\)$|\{ timeout: [\d_]+ \}/gm
 
 type Source = { readonly file: string; readonly text: string }
 
@@ -213,6 +216,13 @@ describe('the tests', () => {
     expect(places(others, UNRUN_TEST)).toEqual([])
   })
 
+  test('have no limit of their own', () => {
+    const others = tests.filter(
+      ({ file }) => !/^test\/(?:architecture\.test|preload)\.ts$/.test(file),
+    )
+    expect(places(others, OWN_LIMIT)).toEqual([])
+  })
+
   test('import every file of the core but one, which is a type alone', () => {
     const tested = new Set(tests.flatMap(namedFiles))
     const untested = sources
@@ -342,6 +352,13 @@ describe('this very test', () => {
       "todoIf(true)('x', () => {})",
     ].map((call) => ['a test that is not run', `describe.${call}`, UNRUN_TEST, true] as const),
     ['a test that is not run', "test('the only one', () => {})", UNRUN_TEST, false],
+    ...[
+      "test('x', async () => {\n}, 60_000)",
+      "test(\n  'x',\n  async () => {},\n  60_000,\n)",
+      "test('x', async () => {}, { timeout: 60_000 })",
+      'setDefaultTimeout(60_000)',
+    ].map((call) => ['a limit', call, OWN_LIMIT, true] as const),
+    ['a limit', 'setInterval(() => {\n}, TURN_MS)', OWN_LIMIT, false],
   ])('looks for %s: %s', (_, text, pattern, found) => {
     expect(places([named('x.ts', text)], pattern).length > 0).toBe(found)
   })

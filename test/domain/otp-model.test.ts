@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** A stranger in one network guesses until it is locked, those in two until everybody is: chance may lead to neither. */
+/** A stranger in one network guesses until it is locked, those in two until all are: chance may lead to neither. */
 const GUESSED: [Step[]][] = [[1], [1, 2]].map((networks) => [
   networks.flatMap((network) => Array.from({ length: 4 }, () => guesses(network)).flat()),
 ])
