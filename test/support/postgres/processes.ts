@@ -23,7 +23,15 @@ export function descendantsOf(ancestor: number): number[] {
 
 /** False also for a process that has ended and whose end nobody has asked for. */
 export function isRunning(pid: number): boolean {
-  return processes().some((one) => one.pid === pid && !/^[ZX]/.test(one.state))
+  return runningOf([pid]).length > 0
+}
+
+/** Those of them that run, as one look at all processes says. */
+export function runningOf(pids: Iterable<number>): number[] {
+  const asked = new Set(pids)
+  return processes()
+    .filter(({ pid, state }) => asked.has(pid) && !/^[ZX]/.test(state))
+    .map(({ pid }) => pid)
 }
 
 export function killIfThere(pid: number): void {

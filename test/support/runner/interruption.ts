@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { SECOND_MS } from '../../../domain/duration.ts'
-import { descendantsOf, isRunning, killIfThere } from '../postgres/processes.ts'
+import { descendantsOf, killIfThere, runningOf } from '../postgres/processes.ts'
 import { sweepCgroups } from '../systemd/machine.ts'
 
 /** Ctrl-C, `kill`, and the end of the terminal. */
@@ -37,9 +37,8 @@ export function watchInterruption(): Interruption {
     exitCode: () => (name === null ? null : 128 + constants.signals[name]),
     async clear(folder) {
       const endsAt = performance.now() + ENDING_MS
-      const left = () => [...started].filter(isRunning)
-      while (left().length > 0 && performance.now() < endsAt) await Bun.sleep(50)
-      for (const pid of left()) killIfThere(pid)
+      while (runningOf(started).length > 0 && performance.now() < endsAt) await Bun.sleep(50)
+      for (const pid of runningOf(started)) killIfThere(pid)
       unmountBelow(folder)
       sweepCgroups()
     },
