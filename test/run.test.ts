@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { until } from './support/executable/until.ts'
-import { isRunning } from './support/postgres/processes.ts'
+import { isRunning } from './support/processes.ts'
 import { runAlibi } from './support/service/alibi-process.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
@@ -86,6 +86,23 @@ test('only the files at the paths are run, and a path without any is a mistake',
   const { exitCode, stderr } = await run({ 'good/one': PASSES }, 'test/godo')
   expect(exitCode).toBe(1)
   expect(stderr).toContain('no test file at test/godo')
+})
+
+test('a file that needs the machine for itself runs once all others are over', async () => {
+  const marker = join(temporaryFolder(), 'ended')
+  const { command, cwd, env } = checkout({
+    'abuse/held-bodies': `test('runs last', async () => {
+      if (!(await Bun.file(process.env.MARKER).exists())) throw new Error('beside another')
+    })`,
+    'slow/one': `test('takes a while', async () => {
+      await Bun.sleep(500)
+      await Bun.write(process.env.MARKER, 'x')
+    })`,
+  })
+  // Nothing is built for a file that does not run it.
+  const own = { ...env, MARKER: marker, TEST_EXECUTABLE: '/nowhere' }
+  const { exitCode, stdout } = await runAlibi({ command, cwd, env: own })
+  expect([exitCode, stdout.trimEnd().split('\n').at(-1)]).toEqual([0, '2 passed, 0 failed'])
 })
 
 describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(

@@ -38,6 +38,7 @@ using folder = openTemporaryFolder('run')
 chmodSync(folder.path, 0o755)
 const interruption = watchInterruption()
 process.exitCode = await runChosen()
+sweepDrafts({ withOwn: true })
 
 /** Gives the exit code. */
 async function runChosen(): Promise<number> {
@@ -47,12 +48,10 @@ async function runChosen(): Promise<number> {
   } catch (error) {
     // What was cut off by the signal as well is no fault.
     if (!interruption.signal.aborted) throw error
-  } finally {
-    sweepDrafts({ withOwn: true })
   }
-  await interruption.clear(folder.path)
+  const exitCode = await interruption.clear(folder.path)
   print(`\ninterrupted by ${interruption.signal.reason}`)
-  return interruption.exitCode() ?? 1
+  return exitCode
 }
 
 /** Runs the files side by side, and prints each shard when it is over. */

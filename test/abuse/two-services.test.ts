@@ -3,7 +3,7 @@ import { readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { openProduction, type Production } from '../support/executable/production.ts'
 import { until } from '../support/executable/until.ts'
-import { quietPort } from '../support/postgres/quiet-port.ts'
+import { quietPort } from '../support/quiet-port.ts'
 import { FROM_SOURCE, runAlibi } from '../support/service/alibi-process.ts'
 import { listenForNotices } from '../support/service/notify-listener.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { builtInContent } from '../../infrastructure/content/content.ts'
 import { until } from '../support/executable/until.ts'
 import { textsOf } from '../support/fakes.ts'
-import { quietPort } from '../support/postgres/quiet-port.ts'
+import { quietPort } from '../support/quiet-port.ts'
 import { FROM_SOURCE, startAlibi } from '../support/service/alibi-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

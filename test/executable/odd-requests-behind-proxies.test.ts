@@ -90,12 +90,11 @@ describe.each(EXAMPLES)('the example for %s with machines: %p', (name, machines)
   test('gives each request its own answer where a trailer follows chunks', async () => {
     // Bun ends the connection of the first one by itself, at times before the proxy has read its answer: then that is
     // 502, and the next one goes to whom the proxy does not take for failed. No answer is ever that of another one.
-    let own = 0
-    while (own !== 404) {
-      const answers = await ask(TRAILER_AND_NEXT)
-      own = answers[0] ?? 0
-      expect([404, 502, 503]).toContain(own)
-      expect(own === 404 ? [200] : [200, 502, 503]).toContain(answers[1] ?? 0)
+    for (let times = 0; times < 3; ) {
+      const [own = 0, next = 0] = await ask(TRAILER_AND_NEXT)
+      if (own === 404) times++
+      else expect([502, 503]).toContain(own)
+      expect(own === 404 ? [200] : [200, 502, 503]).toContain(next)
     }
   })
 })

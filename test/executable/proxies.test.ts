@@ -9,7 +9,7 @@ import {
   startReverseProxy,
 } from '../support/executable/reverse-proxies.ts'
 import { until } from '../support/executable/until.ts'
-import { quietPort } from '../support/postgres/quiet-port.ts'
+import { quietPort } from '../support/quiet-port.ts'
 import type { AlibiProcess } from '../support/service/alibi-process.ts'
 import { stripePayload, stripeSignature } from '../support/stripe/stripe-events.ts'
 

@@ -9,7 +9,7 @@ import { until } from '../support/executable/until.ts'
 import { hasPostgres } from '../support/postgres/binaries.ts'
 import { type FreshDatabase, openFreshDatabase } from '../support/postgres/fresh-database.ts'
 import { query } from '../support/postgres/query.ts'
-import { quietPort } from '../support/postgres/quiet-port.ts'
+import { quietPort } from '../support/quiet-port.ts'
 import type { AlibiProcess } from '../support/service/alibi-process.ts'
 
 /*

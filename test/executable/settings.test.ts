@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openProduction, type Production, SECRETS } from '../support/executable/production.ts'
 import { walkTheWholeWay } from '../support/journey.ts'
-import { listens, quietPort } from '../support/postgres/quiet-port.ts'
+import { listens, quietPort } from '../support/quiet-port.ts'
 
 const EXIT_WRONG_SETTINGS = 78
 

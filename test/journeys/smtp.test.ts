@@ -7,7 +7,7 @@ import {
 } from '../support/executable/production.ts'
 import { change, stored } from '../support/executable/stored.ts'
 import { until } from '../support/executable/until.ts'
-import { quietPort } from '../support/postgres/quiet-port.ts'
+import { quietPort } from '../support/quiet-port.ts'
 import type { AlibiProcess } from '../support/service/alibi-process.ts'
 import { decodedHtml, headerOf, startSmtpDouble } from '../support/smtp-double.ts'
 

@@ -5,7 +5,7 @@ import { milliseconds, percentile, printFigures, tally } from '../support/stress
 import {
   hasProcessFigures,
   openDescriptors,
-  processorMs,
+  processorMsOf,
 } from '../support/stress/process-figures.ts'
 import { openRaw, rawRequest } from '../support/stress/raw-connection.ts'
 import { loggedErrors, readyStatus, untilReady } from '../support/stress/shop.ts'
@@ -52,7 +52,7 @@ test('without file descriptors it refuses politely what needs one, does the rest
 
   const crowd = await Promise.all(Array.from({ length: CONNECTIONS }, () => openRaw(alibi.url)))
   await until('all descriptors are taken', () => openDescriptors(alibi.pid) >= DESCRIPTORS)
-  const [usedBefore, watchedAt] = [processorMs(alibi.pid), performance.now()]
+  const [usedBefore, watchedAt] = [processorMsOf(alibi.pid), performance.now()]
   const reads: (number | string)[] = []
   const stores: (number | string)[] = []
   const readMs: number[] = []
@@ -63,7 +63,7 @@ test('without file descriptors it refuses politely what needs one, does the rest
     readMs.push(performance.now() - before)
     await Bun.sleep(20)
   }
-  const share = (processorMs(alibi.pid) - usedBefore) / (performance.now() - watchedAt)
+  const share = (processorMsOf(alibi.pid) - usedBefore) / (performance.now() - watchedAt)
 
   const freedAt = performance.now()
   for (const connection of crowd) connection.close()

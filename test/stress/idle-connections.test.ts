@@ -13,7 +13,7 @@ import {
   descriptorsMax,
   hasProcessFigures,
   openDescriptors,
-  processorMs,
+  processorMsOf,
   residentBytes,
 } from '../support/stress/process-figures.ts'
 
@@ -37,9 +37,9 @@ test('ten thousand idle connections make no request dearer, cost little memory, 
   await timeOthers(alibi.url, PATH, WARM_UP)
   /** The slowest of many requests but for one in a hundred, and what all of them cost: in processor time. */
   async function askMany() {
-    const usedBefore = processorMs(alibi.pid)
+    const usedBefore = processorMsOf(alibi.pid)
     const p99 = percentile(await timeOthers(alibi.url, PATH, REQUESTS), 0.99)
-    return { p99, usedMs: processorMs(alibi.pid) - usedBefore }
+    return { p99, usedMs: processorMsOf(alibi.pid) - usedBefore }
   }
   const alone = await askMany()
   const before = residentBytes(alibi.pid)

@@ -3,7 +3,11 @@ import { connect } from 'node:net'
 import { openProduction } from '../support/executable/production.ts'
 import { client } from '../support/http/client.ts'
 import { megabytes, milliseconds, printFigures } from '../support/stress/figures.ts'
-import { hasProcessFigures, processorMs, residentBytes } from '../support/stress/process-figures.ts'
+import {
+  hasProcessFigures,
+  processorMsOf,
+  residentBytes,
+} from '../support/stress/process-figures.ts'
 import { rawRequest } from '../support/stress/raw-connection.ts'
 import { loggedErrors } from '../support/stress/shop.ts'
 
@@ -143,7 +147,7 @@ test.each(HOSTILE)(
 
     /** In processor time, which other work on the machine hardly changes. */
     async function costOf(body: string, times: number): Promise<number> {
-      const before = hasProcessFigures() ? processorMs(alibi.pid) : 0
+      const before = hasProcessFigures() ? processorMsOf(alibi.pid) : 0
       for (let time = 0; time < times; time++) {
         for (const path of JSON_PATHS) {
           const response = await fetch(alibi.url + path, {
@@ -155,7 +159,7 @@ test.each(HOSTILE)(
           expect(Object.keys((await response.json()) as object)).toEqual(['error'])
         }
       }
-      return hasProcessFigures() ? processorMs(alibi.pid) - before : 0
+      return hasProcessFigures() ? processorMsOf(alibi.pid) - before : 0
     }
     const smallMs = await costOf(bodyOf(SMALL), TIMES * (LARGE / SMALL))
     const largeMs = await costOf(bodyOf(LARGE), TIMES)

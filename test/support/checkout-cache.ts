@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasCode } from '../../infrastructure/files/node-errors.ts'
+import { isRunning } from './processes.ts'
 
 /** Within the checkout, so that whatever lies there is its owner's. */
 const CACHE = join(import.meta.dir, '../../.cache')
@@ -34,10 +34,5 @@ export function ownedName(): string {
 /** Whether the name is of a thing whose process is gone. */
 export function isLeft(name: string): boolean {
   const owner = OWNER.exec(name)?.groups?.['pid']
-  if (owner === undefined) return false
-  try {
-    return !process.kill(Number(owner), 0)
-  } catch (error) {
-    return hasCode(error, 'ESRCH')
-  }
+  return owner !== undefined && !isRunning(Number(owner))
 }

@@ -4,6 +4,7 @@ import { type SendingPace, sendingPace } from '../../infrastructure/mail/sending
 import { refusal, startMailbox } from './mailbox.ts'
 import { movedTimers } from './moved-timers.ts'
 import { PATIENCE_MS } from './patience.ts'
+import { turn } from './stopped-timers.ts'
 
 const SECOND_MS = 1000
 const TIMEOUT_MS = 10_000
@@ -61,7 +62,7 @@ export function openPacedProvider({
 
   /** Until everything has happened that happens at this moment. */
   async function settle(): Promise<void> {
-    for (let quiet = 0; quiet < 3; quiet = underWay > 0 ? 0 : quiet + 1) await nextTurn()
+    for (let quiet = 0; quiet < 3; quiet = underWay > 0 ? 0 : quiet + 1) await turn()
   }
 
   return {
@@ -81,7 +82,7 @@ export function openPacedProvider({
     countRefused: () => refused,
     /** Until so many mails were handed to the mailer in all. */
     async untilAsked(count: number): Promise<void> {
-      while (asked < count) await nextTurn()
+      while (asked < count) await turn()
       await settle()
     },
     async pass(milliseconds: number): Promise<void> {
@@ -92,5 +93,3 @@ export function openPacedProvider({
     },
   }
 }
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@ import { onTestFinished } from 'bun:test'
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from './executable/until.ts'
-import { listens, quietPort } from './postgres/quiet-port.ts'
+import { listens, quietPort } from './quiet-port.ts'
 import { openTemporaryFolder } from './temporary-folder.ts'
 
 /** Debian puts it where only root's PATH leads. */

@@ -9,7 +9,7 @@ import {
   SECRETS,
 } from '../support/executable/production.ts'
 import { until } from '../support/executable/until.ts'
-import { quietPort } from '../support/postgres/quiet-port.ts'
+import { quietPort } from '../support/quiet-port.ts'
 import { openTerminal } from '../support/service/at-terminal.ts'
 import { decodedHtml, startSmtpDouble } from '../support/smtp-double.ts'
 import { bootMachine, type Machine } from '../support/systemd/machine.ts'

@@ -8,7 +8,7 @@ import {
 } from '../support/executable/production.ts'
 import { until } from '../support/executable/until.ts'
 import { client } from '../support/http/client.ts'
-import { quietPort } from '../support/postgres/quiet-port.ts'
+import { quietPort } from '../support/quiet-port.ts'
 import { bootMachine, type Machine } from '../support/systemd/machine.ts'
 
 // The installed service under a real systemd, from its installation to its removal: each test goes on where the one

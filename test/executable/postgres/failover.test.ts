@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { buyer, otherCode } from '../../support/executable/production.ts'
+import { buyer, insistOn, otherCode } from '../../support/executable/production.ts'
 import { until } from '../../support/executable/until.ts'
 import { outlast } from '../../support/outages/outlast.ts'
 import { sendTo, servedAt, servedCluster } from '../../support/outages/served.ts'
@@ -43,12 +43,7 @@ if (hasPostgres()) {
       },
     })
     for (const tried of [otherCode(code), code]) {
-      let status = 503
-      await until('it is answered', async () => {
-        ;({ status } = await guesser.confirm(tried))
-        return status !== 503
-      })
-      expect(status).toBe(401)
+      expect(await insistOn(() => guesser.confirm(tried))).toMatchObject({ status: 401 })
     }
     await customers.expectAll()
     expect(await alibi.stop()).toBe(0)

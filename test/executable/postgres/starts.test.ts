@@ -3,8 +3,8 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { openProduction, type Production } from '../../support/executable/production.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
 import { freshDatabase } from '../../support/postgres/fresh-database.ts'
-import { quietPort } from '../../support/postgres/quiet-port.ts'
 import { postgresServer } from '../../support/postgres/shared-server.ts'
+import { quietPort } from '../../support/quiet-port.ts'
 
 const TIMEOUT_MS = 1000
 /** Longer than the one that holds where none is set. */

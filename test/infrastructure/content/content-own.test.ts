@@ -8,7 +8,7 @@ import { readOwnContent } from '../../../infrastructure/content/own-content.ts'
 import { proofreadFolder } from '../../../infrastructure/content/proofreading/proofread.ts'
 import { contentFolder, problemsOf } from '../../support/content-folders.ts'
 import { excuse, textsOf } from '../../support/fakes.ts'
-import { processorMs } from '../../support/service/lived-time.ts'
+import { processorMs } from '../../support/processor-time.ts'
 
 const builtIn = builtInContent()
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { probeClock } from '../../../infrastructure/doctor/clock.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
-import { serve, serveSilence, whenLate } from '../../support/http/probed-servers.ts'
+import { serve, serveSilence } from '../../support/http/probed-servers.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { whenLate } from '../../support/stopped-timers.ts'
 
 const TIMEOUT_MS = 150
 

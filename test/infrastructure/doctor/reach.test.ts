@@ -3,8 +3,9 @@ import { addressTest } from '../../../infrastructure/config/network-settings.ts'
 import { probe } from '../../../infrastructure/doctor/http-probe.ts'
 import { probeReach } from '../../../infrastructure/doctor/reach.ts'
 import { codeOf } from '../../../infrastructure/files/node-errors.ts'
-import { serve, serveSilence, whenLate } from '../../support/http/probed-servers.ts'
+import { serve, serveSilence } from '../../support/http/probed-servers.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { whenLate } from '../../support/stopped-timers.ts'
 
 const TIMEOUT_MS = 150
 

@@ -2,9 +2,10 @@ import { describe, expect, onTestFinished, test } from 'bun:test'
 import { createEmulator } from 'emulate'
 import { parseEmail } from '../../../domain/email.ts'
 import { probeResend } from '../../../infrastructure/doctor/resend.ts'
-import { serveSilence, whenLate } from '../../support/http/probed-servers.ts'
+import { serveSilence } from '../../support/http/probed-servers.ts'
 import { refusal, startMailbox } from '../../support/mailbox.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { whenLate } from '../../support/stopped-timers.ts'
 
 const TIMEOUT_MS = 150
 

@@ -3,8 +3,9 @@ import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { probeStripe } from '../../../infrastructure/doctor/stripe.ts'
 import { webhookUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../../support/fakes.ts'
-import { serve, serveSilence, whenLate } from '../../support/http/probed-servers.ts'
+import { serve, serveSilence } from '../../support/http/probed-servers.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { whenLate } from '../../support/stopped-timers.ts'
 import {
   type Fault,
   FORBIDDEN,

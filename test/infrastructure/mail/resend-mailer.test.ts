@@ -12,9 +12,9 @@ import { otpEmailWriter } from '../../../infrastructure/mail/otp-email.ts'
 import { paymentEmail } from '../../../infrastructure/mail/payment-email.ts'
 import { resendMailer } from '../../../infrastructure/mail/resend-mailer.ts'
 import { contentWith, fixedClock } from '../../support/fakes.ts'
-import { stopTimers, whenLate } from '../../support/http/probed-servers.ts'
 import { type MailFault, refusal, startMailbox } from '../../support/mailbox.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { stopTimers, whenLate } from '../../support/stopped-timers.ts'
 
 const content = builtInContent()
 const KEY = 're_0123456789'

@@ -3,6 +3,7 @@ import { Unavailable } from '../../../application/unavailable.ts'
 import type { AnnouncedPace } from '../../../infrastructure/mail/announced-pace.ts'
 import { type Answer, sendingPace } from '../../../infrastructure/mail/sending-pace.ts'
 import { movedTimers } from '../../support/moved-timers.ts'
+import { turn } from '../../support/stopped-timers.ts'
 
 const TIMEOUT_MS = 10_000
 const SILENT: AnnouncedPace = { limit: null, retryAfterMs: null }
@@ -45,20 +46,18 @@ function openPace() {
     /** Answers the tries under way, the oldest first. */
     async answer(answer: Answer, count = open.length): Promise<void> {
       for (const one of open.splice(0, count)) one.answer(answer)
-      await settle()
+      await turn()
     },
     async fail(error: unknown): Promise<void> {
       open.shift()?.fail(error)
-      await settle()
+      await turn()
     },
     async pass(milliseconds: number): Promise<void> {
       timers.advance(milliseconds)
-      await settle()
+      await turn()
     },
   }
 }
-
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a provider that has not said anything yet', () => {
   test('gets five at once, and the rest as soon as it answers without a pace', async () => {
@@ -177,7 +176,7 @@ describe('after "too many"', () => {
     expect(ends['1']).toEqual({ atMs: 0, error: REFUSAL })
     expect(ends['6']?.error).toMatchObject({ outage: 'email', answered: true })
     send('later')
-    await settle()
+    await turn()
     expect(ends['later']?.error).toMatchObject({ outage: 'email', answered: true })
   })
 

@@ -13,7 +13,7 @@ import { SYSTEM_TIMERS } from '../../../infrastructure/system-clock.ts'
 import { until } from '../../support/executable/until.ts'
 import { movedTimers } from '../../support/moved-timers.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
-import { quietPort } from '../../support/postgres/quiet-port.ts'
+import { quietPort } from '../../support/quiet-port.ts'
 import {
   headerOf,
   makeMailCertificates,

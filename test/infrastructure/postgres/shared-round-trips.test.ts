@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { timeBudget } from '../../../infrastructure/postgres/connection/time-budget.ts'
 import { shareRoundTrips } from '../../../infrastructure/postgres/shared-round-trips.ts'
+import { turn } from '../../support/stopped-timers.ts'
 
 const ENOUGH_MS: number = 60_000
 
@@ -32,7 +33,6 @@ function openShared({ itemsMax = 100, inFlightMax = 2, leftMs = () => ENOUGH_MS 
 }
 
 /** Until all that was settled has been seen. */
-const turn = () => new Promise(setImmediate)
 const outcome = (asked: Promise<string>) => asked.catch((error: Error) => error.message)
 
 describe('items that are asked about', () => {

@@ -4,6 +4,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { GROUP_MAX } from '../../../infrastructure/sqlite/group-commit.ts'
+import { turn } from '../../support/stopped-timers.ts'
 import { spoilTable } from '../../support/stores/database-faults.ts'
 import { expectOutage } from '../../support/stores/every-method.ts'
 import { openTemporaryDatabase } from '../../support/stores/stores.ts'
@@ -49,7 +50,6 @@ function fillUp({ client }: Numbers): () => void {
   return () => client.run('PRAGMA max_page_count = 1000000')
 }
 
-const turn = () => new Promise(setImmediate)
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 describe('writes that come in one turn', () => {

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { sqliteStatistics } from '../../../infrastructure/sqlite/statistics.ts'
-import { processorMs } from '../../support/service/lived-time.ts'
+import { processorMs } from '../../support/processor-time.ts'
 import { openTemporaryDatabase } from '../../support/stores/stores.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

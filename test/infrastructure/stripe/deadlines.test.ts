@@ -1,8 +1,9 @@
 import { describe, expect, jest, test } from 'bun:test'
 import type { PaymentGateway } from '../../../application/ports.ts'
 import { NOON } from '../../support/fakes.ts'
-import { serve, stopTimers, turn, whenLate } from '../../support/http/probed-servers.ts'
+import { serve } from '../../support/http/probed-servers.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { stopTimers, turn, whenLate } from '../../support/stopped-timers.ts'
 import { stripeSetup } from '../../support/stripe/stripe-setup.ts'
 import { SERVER_ERROR, tooManyRequests } from '../../support/stripe-double/faults.ts'
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Handler } from '../../../interfaces/http/handler.ts'
@@ -6,6 +6,7 @@ import { type Listener, listen } from '../../../interfaces/http/listen.ts'
 import { BODY_GRACE_MS } from '../../../interfaces/http/request/body/body.ts'
 import { pass } from '../../support/http/arriving-body.ts'
 import { answers, countingLimiter, EMAIL, openHttp } from '../../support/http/http-client.ts'
+import { stopTimers } from '../../support/stopped-timers.ts'
 
 /** More than the system takes of an answer that no client reads. */
 const LARGE = 20_000_000
@@ -160,24 +161,20 @@ describe('listen', () => {
 
   test('has drained after half a second where a client asks again and again, else sooner', async () => {
     const listener = open(async () => new Response('hello'))
-    jest.useFakeTimers()
-    try {
-      let drained = 0
-      const drain = () => void listener.drain().then(() => drained++)
-      drain()
-      await pass(50)
-      expect(drained).toBe(1)
+    using _ = stopTimers()
+    let drained = 0
+    const drain = () => void listener.drain().then(() => drained++)
+    drain()
+    await pass(50)
+    expect(drained).toBe(1)
 
-      drain()
-      for (let passedMs = 0; passedMs < 500; passedMs += 50) {
-        expect(drained).toBe(1)
-        await fetch(listener.url)
-        await pass(50)
-      }
-      expect(drained).toBe(2)
-    } finally {
-      jest.useRealTimers()
+    drain()
+    for (let passedMs = 0; passedMs < 500; passedMs += 50) {
+      expect(drained).toBe(1)
+      await fetch(listener.url)
+      await pass(50)
     }
+    expect(drained).toBe(2)
   })
 
   test('an answer that its reader takes slowly is sent to its end before it has stopped', async () => {
@@ -220,23 +217,19 @@ describe('listen', () => {
     }
 
     // No test is given up while its timers stand still, so that it waits for nothing that might not come.
-    jest.useFakeTimers()
-    try {
-      let hasStopped = false
-      void Promise.all([listener.stop(), ended]).then(() => {
-        hasStopped = true
-      })
-      await pass(BODY_GRACE_MS - 1)
-      late.write('\r\n')
-      await turns()
-      expect([heard.endsWith('hello'), hasStopped]).toEqual([true, false])
-      await pass(1)
-      // By itself Bun ends such a connection, too, but only after some seconds.
-      await turns()
-      expect(hasStopped).toBe(true)
-    } finally {
-      jest.useRealTimers()
-    }
+    using _ = stopTimers()
+    let hasStopped = false
+    void Promise.all([listener.stop(), ended]).then(() => {
+      hasStopped = true
+    })
+    await pass(BODY_GRACE_MS - 1)
+    late.write('\r\n')
+    await turns()
+    expect([heard.endsWith('hello'), hasStopped]).toEqual([true, false])
+    await pass(1)
+    // By itself Bun ends such a connection, too, but only after some seconds.
+    await turns()
+    expect(hasStopped).toBe(true)
   })
 })
 

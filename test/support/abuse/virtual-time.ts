@@ -1,4 +1,5 @@
 import type { Timers } from '../../../infrastructure/mail/sending-pace.ts'
+import { turn } from '../stopped-timers.ts'
 
 type Due = { readonly at: number; readonly act: () => void }
 
@@ -14,7 +15,7 @@ export function virtualTime(start: Date) {
 
   /** Lets everything run until all that is under way waits for time. */
   async function settle(): Promise<void> {
-    do await nextTurn()
+    do await turn()
     while (working > waiting)
   }
 
@@ -61,5 +62,3 @@ export function virtualTime(start: Date) {
 }
 
 export type VirtualTime = ReturnType<typeof virtualTime>
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll } from 'bun:test'
 import { join } from 'node:path'
 import { openProduction, type Production } from '../executable/production.ts'
-import { quietPort } from '../postgres/quiet-port.ts'
+import { quietPort } from '../quiet-port.ts'
 import { type AlibiProcess, FROM_SOURCE, startAlibi } from '../service/alibi-process.ts'
 import { openTemporaryFolder } from '../temporary-folder.ts'
 

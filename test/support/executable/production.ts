@@ -17,8 +17,6 @@ export const SECRETS = {
   RESEND_API_KEY: 're_KeyOfTheExecutableTests',
 } as const
 
-const AGAIN_MS = 25
-
 /** So that building it is not on the time of the first test of a run. */
 beforeAll(async () => void (await builtExecutable()))
 
@@ -163,12 +161,15 @@ export function buyer(
 }
 
 /** The answer, asked for again while there is none but that the service is unavailable just now. */
-export async function insistOn(ask: () => Promise<Response>): Promise<Response> {
-  for (;;) {
-    const answer = await ask()
-    if (answer.status !== 503) return answer
-    await Bun.sleep(AGAIN_MS)
-  }
+export async function insistOn<Answer extends { readonly status: number }>(
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  let answer = await ask()
+  await until('it is available', async () => {
+    if (answer.status === 503) answer = await ask()
+    return answer.status !== 503
+  })
+  return answer
 }
 
 /** Sends the webhook every event that it has not received yet. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { quietPort } from '../postgres/quiet-port.ts'
+import { quietPort } from '../quiet-port.ts'
 import { runAlibi } from '../service/alibi-process.ts'
 import { until } from './until.ts'
 

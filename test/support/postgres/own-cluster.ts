@@ -1,11 +1,11 @@
 import { onTestFinished } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../executable/until.ts'
+import { quietPort } from '../quiet-port.ts'
 import { copyRunningCluster } from './base-backup.ts'
 import { AUTHORITY, makeCertificates, OTHER_AUTHORITY } from './certificates.ts'
 import { dataOf, killPostmaster, type Place, startPostmaster } from './postmaster.ts'
 import { query } from './query.ts'
-import { quietPort } from './quiet-port.ts'
 import {
   addressSettings,
   makeServer,

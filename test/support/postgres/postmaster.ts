@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../executable/until.ts'
-import { childrenOf, isRunning, killIfThere } from './processes.ts'
+import { childrenOf, isRunning, killIfThere } from '../processes.ts'
 import {
   readLog,
   type SupervisedProcess,

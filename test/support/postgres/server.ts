@@ -1,7 +1,7 @@
+import { quietPort } from '../quiet-port.ts'
 import { postgresBinaries } from './binaries.ts'
 import { initializeCluster, type Place, startPostmaster } from './postmaster.ts'
 import { query } from './query.ts'
-import { quietPort } from './quiet-port.ts'
 import type { SupervisedProcess } from './supervised-process.ts'
 import { openUnprivilegedFolder, reachable } from './unprivileged-account.ts'
 

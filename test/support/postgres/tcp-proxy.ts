@@ -1,6 +1,6 @@
 import { onTestFinished } from 'bun:test'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { quietPort } from './quiet-port.ts'
+import { quietPort } from '../quiet-port.ts'
 
 /**
  * `pass` carries everything on. `hang` accepts connections and carries nothing on, of new ones as of those that are

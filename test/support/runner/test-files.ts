@@ -31,7 +31,7 @@ const EXPECTED_MS: readonly (readonly [path: RegExp, ms: number])[] = [
 const EXPECTED_ELSE_MS = 200
 /** Tests of deadlines and of hanging peers, which wait more than they work. */
 const WAITING =
-  /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|idle-connections|leadership)|executable\/(?:mail-outages|outages|postgres\/|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:payment-gateway-outages|reversals|deadlines))|interfaces\/http\/listen)/
+  /^test\/(?:systemd\/|spec\/stripe-faults|stress\/(?:locked|leadership)|executable\/(?:mail-outages|outages|postgres\/|service-notices|stopping)|infrastructure\/(?:mail\/resend-mailer|doctor\/|stripe\/(?:payment-gateway-outages|reversals|deadlines))|interfaces\/http\/listen)/
 /**
  * Files that need the machine for themselves, or leave nothing of it to others: ten thousand connections, hundreds of
  * kills, full disks, how much memory an attack takes. They run after all others, one by one.

@@ -4,6 +4,7 @@ import type { Email } from '../../../domain/email.ts'
 import type { Actor } from '../../../domain/grant-change.ts'
 import type { Answered } from '../http/http-client.ts'
 import type { seededRandom } from '../seeded-random.ts'
+import { turn } from '../stopped-timers.ts'
 import type { StripeEvent } from '../stripe/stripe-events.ts'
 import { stripeSetup } from '../stripe/stripe-setup.ts'
 import type { OpenPlace } from './places.ts'
@@ -90,7 +91,7 @@ export function toldShopSetup(openPlace: OpenPlace) {
         // done after one, would nearly always come first.
         if (deliveries.length === 0) {
           await Promise.race([double.seen(known + 1), ...pages, ...checkouts, ...sweeps])
-          for (let turns = random.below(TURNS_TO_ASK_MAX); turns > 0; turns--) await nextTurn()
+          for (let turns = random.below(TURNS_TO_ASK_MAX); turns > 0; turns--) await turn()
         }
         for (const learn of others) learn()
 
@@ -103,8 +104,4 @@ export function toldShopSetup(openPlace: OpenPlace) {
       },
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

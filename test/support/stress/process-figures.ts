@@ -14,7 +14,7 @@ export function hasProcessFigures(): boolean {
 }
 
 /** Processor time so far, in milliseconds. */
-export function processorMs(pid: number): number {
+export function processorMsOf(pid: number): number {
   // The name of the program, in brackets, may have spaces of its own.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

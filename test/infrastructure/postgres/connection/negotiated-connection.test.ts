@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import { SECOND_MS } from '../../../../domain/duration.ts'
-import { whenLate } from '../../../support/http/probed-servers.ts'
 import { hasPostgres } from '../../../support/postgres/binaries.ts'
 import { openPool } from '../../../support/postgres/open-pool.ts'
 import { ownCluster } from '../../../support/postgres/own-cluster.ts'
 import { postgresServer } from '../../../support/postgres/shared-server.ts'
+import { whenLate } from '../../../support/stopped-timers.ts'
 
 if (hasPostgres()) {
   describe('several hosts', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Lock } from '../../../../infrastructure/postgres/connection/locks.ts'
 import { turns } from '../../../../infrastructure/postgres/connection/turns.ts'
+import { turn } from '../../../support/stopped-timers.ts'
 
 const [ONE, TWO, THREE] = [1, 2, 3] as unknown as [Lock, Lock, Lock]
 const TIME = { leftMs: () => 60_000, end() {} }
@@ -23,7 +24,7 @@ function watched() {
     async end(name: string) {
       ends.get(name)?.()
       // A few rounds of promises.
-      await new Promise((resolve) => setImmediate(resolve))
+      await turn()
     },
   }
 }

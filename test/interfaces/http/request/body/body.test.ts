@@ -6,7 +6,7 @@ import {
   EMAIL,
   openHttp,
 } from '../../../../support/http/http-client.ts'
-import { processorMs } from '../../../../support/service/lived-time.ts'
+import { processorMs } from '../../../../support/processor-time.ts'
 
 const KIB = 1024
 const JSON_TYPE = { 'content-type': 'application/json' }

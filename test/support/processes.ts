@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { hasCode } from '../../../infrastructure/files/node-errors.ts'
+import { hasCode } from '../../infrastructure/files/node-errors.ts'
 
 type Process = { readonly pid: number; readonly parent: number; readonly state: string }
 
