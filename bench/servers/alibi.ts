@@ -1,14 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { quietPort } from '../../test/support/quiet-port.ts'
 import { onLoadCore, onServerCore } from '../machine.ts'
 import type { BenchDatabase } from '../seed/bench-database.ts'
-import {
-  freePort,
-  type MeasuredServer,
-  measuredServer,
-  stopped,
-  untilAnswered,
-} from './measured-process.ts'
+import { type MeasuredServer, measuredServer, stopped, untilAnswered } from './measured-process.ts'
 import type { Providers } from './providers.ts'
 import { SECRETS } from './secrets.ts'
 
@@ -41,12 +36,12 @@ export async function startAlibi(
     path?: string
   },
 ): Promise<MeasuredAlibi> {
-  const port = await freePort()
+  const port = await quietPort()
   const url = `http://127.0.0.1:${port}`
   const env = {
     ...productionSettings({ url, database: database.url, providers }),
     PORT: String(port),
-    METRICS_PORT: String(await freePort()),
+    METRICS_PORT: String(await quietPort()),
     ...settings,
   }
   const { log, reader } = openLogPipe(join(folder, `log-${port}`))

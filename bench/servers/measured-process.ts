@@ -32,14 +32,6 @@ export async function stopped(child: Subprocess): Promise<void> {
   await child.exited
 }
 
-/** A port on which no process listens at this moment. */
-export async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop()
-  return port
-}
-
 const RETRY_MS = 1
 
 /** Resolves once the address answers with 200. Throws where the process ends before. */

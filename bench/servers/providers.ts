@@ -1,13 +1,14 @@
 import { join } from 'node:path'
+import { quietPort } from '../../test/support/quiet-port.ts'
 import { onLoadCore } from '../machine.ts'
-import { freePort, untilAnswered } from './measured-process.ts'
+import { untilAnswered } from './measured-process.ts'
 
 /** The doubles of Stripe and of Resend, each in a process of its own. */
 export type Providers = AsyncDisposable & { readonly stripeUrl: string; readonly mailUrl: string }
 
 export async function startProviders(): Promise<Providers> {
   const stripe = Bun.spawn(programAt('stripe-program.ts'), { stdout: 'pipe' })
-  const mailPort = await freePort()
+  const mailPort = await quietPort()
   const mail = Bun.spawn(programAt('mail-program.ts'), {
     env: { ...process.env, PORT: String(mailPort) },
     stdout: 'ignore',

@@ -1,24 +1,53 @@
-import { connect, createServer } from 'node:net'
+import { readFileSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
 
-/** Below those that a system gives to outgoing connections, so that it stays free while its server is stopped. */
-const FIRST = 12_000
-const LAST = 31_999
+/** Every other one, since a test holds the port above as its claim. */
+const PORTS = portsOutside(outgoingPorts())
 
-/** A port on which no process listens, and which is only given to one that asks for it by its number. */
+/**
+ * A port on which no process listens, which the system gives to no outgoing connection, and which no other test gets
+ * until this one's process ends: so it stays free while its server has not started yet, or is stopped.
+ */
 export async function quietPort(): Promise<number> {
   for (;;) {
-    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1))
-    if (await isFree(port)) return port
+    const port = PORTS[Math.floor(Math.random() * PORTS.length)]!
+    const claim = await listening(port + 1)
+    const server = claim && (await listening(port))
+    if (server) {
+      claim.unref()
+      await closed(server)
+      return port
+    }
+    claim?.close()
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+function portsOutside([first, last]: readonly [number, number]): readonly number[] {
+  const all = Array.from({ length: 27_000 }, (_, index) => 10_000 + 2 * index)
+  const outside = all.filter((port) => port + 1 < first || port > last)
+  return outside.length > 0 ? outside : all
+}
+
+/** As Linux is set, or else as IANA has it. */
+function outgoingPorts(): readonly [number, number] {
+  try {
+    const text = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8')
+    const [first, last] = text.trim().split(/\s+/).map(Number)
+    return [first!, last!]
+  } catch {
+    return [49_152, 65_535]
+  }
+}
+
+function listening(port: number): Promise<Server | null> {
   return new Promise((resolve) => {
     const server = createServer()
-      .once('error', () => resolve(false))
-      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+      .once('error', () => resolve(null))
+      .listen(port, '127.0.0.1', () => resolve(server))
   })
 }
+
+const closed = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()))
 
 /** Whether a process takes connections at the port. */
 export function listens(port: number): Promise<boolean> {
