@@ -14,6 +14,8 @@ export type TcpProxy = {
   /** The URL with the proxy in place of the server. */
   through(url: string): string
   setMode(mode: ProxyMode): Promise<void>
+  /** From now on each answer of the server comes so much later. */
+  slowDown(milliseconds: number): void
   /** Resets every connection that is open, on both sides. */
   cut(): void
   /** Forgets every open connection, as a router does: nothing that is sent on one arrives, and nobody says so. */
@@ -41,6 +43,7 @@ export async function tcpProxy({ to }: { to: number }): Promise<TcpProxy> {
   let mode: ProxyMode = 'pass'
   let target = to
   let heldBack: (() => void)[] = []
+  let latencyMs = 0
   let listener: Server | null = null
 
   function carry(work: () => void): void {
@@ -77,13 +80,16 @@ export async function tcpProxy({ to }: { to: number }): Promise<TcpProxy> {
     into: Socket,
     count: 'bytesToServer' | 'bytesToClient',
   ): void {
-    from.on('data', (data) =>
-      carry(() => {
-        if (connection.isForgotten) return
-        counts[count] += data.length
-        into.write(data)
-      }),
-    )
+    from.on('data', (data) => {
+      const pass = () =>
+        carry(() => {
+          if (connection.isForgotten) return
+          counts[count] += data.length
+          into.write(data)
+        })
+      if (count === 'bytesToClient' && latencyMs > 0) setTimeout(pass, latencyMs)
+      else pass()
+    })
     from.on('end', () => carry(() => into.end()))
   }
 
@@ -137,6 +143,9 @@ export async function tcpProxy({ to }: { to: number }): Promise<TcpProxy> {
       const due = heldBack
       heldBack = []
       for (const work of due) work()
+    },
+    slowDown(milliseconds) {
+      latencyMs = milliseconds
     },
     cut,
     silence,
