@@ -35,7 +35,7 @@ const run: fc.Arbitrary<Run> = fc.record({
   steps: stepsAfter(OPENINGS, STEPS_MAX),
 })
 
-/** What chance may leave out: runs that come to a second payment, and three that make every move, two of them at once. */
+/** What chance may leave out: two runs come to a second payment, and three make every move, two moves at once. */
 const CERTAIN: [Run][] = [
   ...OPENINGS.slice(-2).map(stepsOf),
   [
