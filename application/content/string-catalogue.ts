@@ -133,7 +133,7 @@ export const STRING_GROUPS = {
       lengthMax: SENTENCE_MAX,
     },
     error_session_expired: {
-      meaning: '401 Missing token, 401 Invalid or expired token',
+      meaning: '401 Missing token, 401 Invalid or expired token: why, and the way on',
       lengthMax: SENTENCE_MAX,
     },
     error_premium_required: { meaning: '403 Premium access required', lengthMax: SENTENCE_MAX },

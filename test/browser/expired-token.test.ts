@@ -54,6 +54,10 @@ async function expire(
   await page.route(EXCUSES, (route) => route.fulfill({ status, json }))
   await reader.press(reader.words.generate)
   await reader.seesStep('email')
+  const { error_session_expired, payment_ended_title, payment_ended_text } = reader.words
+  const told = [error_session_expired, `${payment_ended_title}\n${payment_ended_text}`]
+  expect(told).toContain((await page.locator('#status').textContent()) ?? '')
+  expect(await page.locator('#problem-text').textContent()).toBe('')
   await page.unrouteAll()
   await visitor.moveToAnotherNetwork()
   return { reader, token }

@@ -93,6 +93,9 @@ describe('whoever has paid is in, and is never offered to pay again', () => {
       const { page } = visitor
       const buyer = person(visitor, 'frozen@example.com')
       await buyer.proveAddress()
+      await buyer.goToPayment()
+      await page.goBack()
+      await buyer.buyButton().waitFor()
       const released = Promise.withResolvers<void>()
       await page.route(LOG_IN, async (route) => {
         await released.promise
@@ -176,15 +179,18 @@ describe('while the service does not say whether the address has paid', () => {
 })
 
 describe('the service is asked', () => {
-  test.concurrent('once at each visit of whoever has proved an address, and they may buy where it has not paid', () =>
+  test.concurrent('once at each visit of whoever has been to a payment page, and they may buy where it is not paid', () =>
     visit({ url: url(), allowed: { statuses: [403] } }, async (visitor) => {
       const { page, context } = visitor
       const asked = requestsTo(context, '/auth/token')
       const buyer = person(visitor, 'hesitant@example.com')
       await buyer.proveAddress()
+      await page.reload()
+      await buyer.buyButton().waitFor()
       expect(asked()).toBe(0)
+      await buyer.goToPayment()
       for (const visits of [1, 2]) {
-        await page.reload()
+        await page.goto('/app')
         await buyer.buyButton().waitFor()
         expect(asked()).toBe(visits)
       }

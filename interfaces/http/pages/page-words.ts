@@ -7,7 +7,8 @@ import { FOLDERS } from '../paths.ts'
 import type { PageWords } from './page-data.ts'
 import { type StaticAnswer, staticAnswer } from './static-answer.ts'
 
-const { product, choice, page, sign_in, purchase, result, errors } = STRING_GROUPS
+const { product, choice, page, sign_in, purchase, result, errors, payment_pages } = STRING_GROUPS
+const { payment_ended_title, payment_ended_text } = payment_pages
 
 /** All that the app page may say, plural forms included. */
 const KEYS = Object.entries({
@@ -18,6 +19,8 @@ const KEYS = Object.entries({
   ...purchase,
   ...result,
   ...errors,
+  payment_ended_title,
+  payment_ended_text,
 }).flatMap(([key, entry]) =>
   'plural' in entry ? PLURAL_CATEGORIES.map((category) => `${key}_${category}`) : [key],
 )

@@ -1,5 +1,6 @@
 // The whole way on one page: address, code, payment, excuse. Speaks to the JSON API of its own host.
 
+import type { StringKey } from '../../../../application/content/strings.ts'
 import { findEmail } from '../../../../domain/email.ts'
 import type { Language } from '../../../../domain/language.ts'
 import type { AppPageData } from '../page-data.ts'
@@ -13,7 +14,7 @@ import { openEmailVerification } from './email-verification.ts'
 import { endpointsOf } from './endpoints.ts'
 import { excuseStep } from './excuse-step.ts'
 import { codeField, emailField, markInvalid, onCodeFilledIn } from './fields.ts'
-import { dropProof, findProof } from './pkce-store.ts'
+import { dropProof, findProof, keepProof } from './pkce-store.ts'
 import { problemBox } from './problem-box.ts'
 import { resendButton } from './resend.ts'
 import { sampleBubble } from './samples.ts'
@@ -23,6 +24,12 @@ import { sessionStore } from './storage.ts'
 import { onLanguageChosen, translator } from './translator.ts'
 
 const CODE_PROBLEMS: readonly string[] = ['error_invalid_code', 'error_code_incomplete']
+
+/** What has ended without a fault of the reader's: why, and the way on. */
+const ENDED: { readonly [word in StringKey]?: readonly StringKey[] } = {
+  error_session_expired: ['error_session_expired'],
+  error_premium_required: ['payment_ended_title', 'payment_ended_text'],
+}
 
 const data = readData<AppPageData>('data')
 const api = apiClient(data.problems)
@@ -99,9 +106,9 @@ function comeBack(): void {
   } else showFirstStep()
 }
 
-/** Whoever has proved the address may have paid since then. So the button to buy waits until the service was asked. */
+/** Whoever has been to a payment page may have paid. So the button to buy waits until the service was asked. */
 function mayHavePaid(): boolean {
-  return !session.token() && findProof(session.email()) !== null
+  return !session.token() && findProof(session.email())?.mayHavePaid === true
 }
 
 async function logInByProof(): Promise<void> {
@@ -169,8 +176,13 @@ function changeEmail(): void {
 async function buy(): Promise<void> {
   try {
     const email = session.email()
-    const { codeVerifier } = findProof(email) ?? {}
-    const { checkoutUrl } = await endpoints.startCheckout(email, codeVerifier, texts.language())
+    const proof = findProof(email)
+    const { checkoutUrl } = await endpoints.startCheckout(
+      email,
+      proof?.codeVerifier,
+      texts.language(),
+    )
+    if (proof) keepProof({ ...proof, mayHavePaid: true })
     texts.say(waiting, () => texts.word('to_payment'))
     isLeaving = true
     location.assign(checkoutUrl)
@@ -224,8 +236,10 @@ function showProblem(problem: Problem, action: Action): void {
     dropProof(session.email())
     excuse.clear()
     emailField.value = session.email()
-    settle(null)
+    const words = ENDED[problem.word]
+    settle(words ? () => words.map((key) => texts.word(key)).join('\n') : null)
     moveTo('email')
+    if (words) return
   }
   if (problem.word === 'error_invalid_email') markInvalid(emailField)
   if (CODE_PROBLEMS.includes(problem.word)) markInvalid(codeField)

@@ -9,6 +9,8 @@ export type Proof = {
   readonly codeVerifier: string
   /** When the verification ends, in milliseconds since 1970. */
   readonly until: number
+  /** Whether a payment page was asked for since: the address may have paid. */
+  readonly mayHavePaid?: true
 }
 
 const VERIFIER_BYTES = 32
