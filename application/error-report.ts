@@ -62,7 +62,7 @@ export function logOutage(
   fields: LogFields,
 ): void {
   const reported = { ...fields, outage: error.outage, ...reportFault(error) }
-  if (error.isPriceUnusable) log('price.unusable', reported)
+  if (error.isPriceUnusable) log('price.unusable', { setting: error.setting, ...reported })
   else if (error.needsOperator) {
     const setting = error.setting ?? SETTINGS[error.outage]
     log('provider.key_refused', { setting, ...reported })

@@ -28,7 +28,11 @@ export const LOG_EVENTS = {
   },
   'price.unusable': {
     level: 'error',
-    message: 'nothing is sold: STRIPE_PRICE_ID names no price that can be sold at',
+    message: 'nothing is sold: Stripe takes no payment for what the setting says',
+  },
+  'checkout.parameter_unknown': {
+    level: 'warn',
+    message: 'Stripe does not know a parameter that is off: its payment pages are made without it',
   },
 
   'codes.guessing_suspected': {

@@ -67,7 +67,7 @@ export type PaymentGateway = {
   createSession(purchase: Purchase): Promise<CheckoutSession>
   /** Null when the provider knows no such session. */
   readSession(sessionId: string): Promise<SessionReport | null>
-  /** Makes sure that the session takes no more money, and says how it ended. */
+  /** Ends the session, and a payment that waits for the buyer; what is under way goes on. Says how it has ended. */
   expireSession(sessionId: string): Promise<SessionReport | null>
   listRefunds(paymentIntentId: string): Promise<readonly Refund[]>
   listDisputes(paymentIntentId: string): Promise<readonly Dispute[]>

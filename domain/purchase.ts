@@ -46,6 +46,11 @@ export type Order = {
   /** The buyer's, for the mails about it. */
   readonly language: Language
   readonly price: Price
+  /**
+   * The least that the page may be paid with, in minor units and without tax on top: the price, where it took no
+   * promotion codes. Null where a release before this was kept has made it: then today's settings decide.
+   */
+  readonly leastAmount: number | null
   readonly createdAt: Date
   /** When the provider stops taking money for it. */
   readonly expiresAt: Date
@@ -94,9 +99,12 @@ export type SessionReport = {
   readonly outcome: SessionOutcome
   /** Null unless this very service made the session, and it says what was ordered. */
   readonly order: (Order & { readonly seal: OrderSeal }) | null
-  /** In minor units, before and after vouchers. */
+  /** In minor units, before and after vouchers and tax. */
   readonly amountSubtotal: number
   readonly amountTotal: number
+  /** How much vouchers have taken off, and how much of the total is tax, be it in the price or on top of it. */
+  readonly amountDiscount: number
+  readonly amountTax: number
   readonly currency: string
   readonly live: boolean
   /** Whether it is a single payment, rather than a subscription or a saved card. */
@@ -118,12 +126,14 @@ export function draftPurchase(draft: {
   email: Email
   language: Language
   price: Price
+  leastAmount?: number | null
   live: boolean
   now: Date
 }): Purchase {
-  const { now, ...asked } = draft
+  const { now, leastAmount = null, ...asked } = draft
   return {
     ...asked,
+    leastAmount,
     state: 'open',
     createdAt: now,
     // Providers count in whole seconds.
@@ -214,23 +224,12 @@ export function isReportOf(report: SessionReport, purchase: Purchase): boolean {
 
 /**
  * Takes a report into account. Any order and any repetition of the same reports gives the same purchase. A report that
- * brings nothing new returns the same object.
+ * brings nothing new returns the same object. `leastAmount` is today's, for a purchase that has none of its own.
  */
 export function settlePurchase(
   purchase: Purchase,
   report: SessionReport,
-  {
-    allowPromotionCodes,
-    amountMin,
-    isDuplicate,
-    now,
-  }: {
-    allowPromotionCodes: boolean
-    /** The least that a promotion code may leave, in minor units. */
-    amountMin: number
-    isDuplicate: boolean
-    now: Date
-  },
+  { leastAmount, isDuplicate, now }: { leastAmount: number; isDuplicate: boolean; now: Date },
 ): Purchase {
   const seen = linkPurchase(purchase, report)
   // What it was measured against is not known to be ours, and another report does not change that.
@@ -238,7 +237,7 @@ export function settlePurchase(
   if (report.outcome !== 'paid') return advance(seen, { state: STATE_AFTER[report.outcome] })
 
   const { amountTotal } = report
-  const reviewReason = findMismatch(purchase, report, { allowPromotionCodes, amountMin })
+  const reviewReason = findMismatch(purchase, report, { leastAmount })
   if (reviewReason) {
     return advance(seen, { state: 'review', reviewReason, amountReceived: amountTotal })
   }
@@ -294,7 +293,8 @@ export function advance(purchase: Purchase, progress: PurchaseProgress): Purchas
 
 /** The purchase without the fields of its present state. */
 function termsOf(purchase: Purchase): PurchaseTerms {
-  const { id, email, language, price, live, createdAt, expiresAt } = purchase
+  const { id, email, language, price, leastAmount, live, createdAt, expiresAt } = purchase
   const { sessionId, paymentIntentId } = purchase
-  return { id, email, language, price, live, createdAt, expiresAt, sessionId, paymentIntentId }
+  const order = { id, email, language, price, leastAmount, createdAt, expiresAt }
+  return { ...order, live, sessionId, paymentIntentId }
 }

@@ -11,14 +11,29 @@ export type StripeFacts = {
   }>
   /** Null where the price is made at the checkout. The value of `found` is null when Stripe knows no such price. */
   readonly price: { readonly id: string; readonly found: Outcome<PriceFacts | null> } | null
+  /** What Stripe has made of a payment page; null where there is no price to make one for. */
+  readonly page: Outcome<PageFacts> | null
   readonly webhook: EndpointFacts
 }
+
+/** A page as Stripe has made it, or the setting for which it makes none. */
+export type PageFacts =
+  | { readonly refusal: string; readonly setting: string }
+  | {
+      readonly refusal: null
+      /** Whether Stripe is the seller. */
+      readonly isManaged: boolean
+      readonly isTaxed: boolean
+      readonly hasInvoice: boolean
+    }
 
 export type PriceFacts = {
   readonly isActive: boolean
   readonly isOneTime: boolean
   /** Null where the price has none of its own, such as a tiered one. */
   readonly amount: Price | null
+  /** Whether tax comes on top of it, where Stripe computes any; null where the account decides. */
+  readonly isTaxOnTop: boolean | null
   /** The currencies beside that of `amount` in which Stripe could show the price, in lower case. */
   readonly otherCurrencies: readonly string[]
 }
@@ -38,14 +53,36 @@ export function checkStripe(
   { formatPrice }: { formatPrice: (price: Price) => string },
 ): readonly Finding[] {
   if (!facts) return [findingsOn('stripe').ok('not in use: the sandbox provider takes no money')]
-  const { isKeyLive, key, price, webhook } = facts
+  const { isKeyLive, key, price, page, webhook } = facts
   const found = checkKey(isKeyLive, key)
   // Every other request with that key has failed for the same reason.
   if (key.kind !== 'answered') {
-    const names = ['price', 'webhook']
+    const names = ['price', 'checkout', 'webhook']
     return [...found, ...names.map((name) => findingsOn(name).skipped('Stripe told nothing'))]
   }
-  return [...found, checkPrice(price, formatPrice), ...checkWebhook(webhook)]
+  return [
+    ...found,
+    checkPrice(price, formatPrice),
+    checkPage(page, price),
+    ...checkWebhook(webhook),
+  ]
+}
+
+function checkPage(page: StripeFacts['page'], price: StripeFacts['price']): Finding {
+  const { ok, failed, skipped } = findingsOn('checkout')
+  if (!page) return skipped('no page without a price')
+  if (page.kind === 'refused') return skipped('the key may not make a payment page')
+  if (page.kind === 'unreachable') {
+    return failed(`no payment page could be tried: ${page.reason}`, 'try again')
+  }
+  const facts = page.value
+  if (facts.refusal !== null) return failed(facts.refusal, `mend ${facts.setting}`)
+  const isOnTop = price?.found.kind === 'answered' ? price.found.value?.isTaxOnTop : false
+  const place = isOnTop === null ? 'as the account has it' : isOnTop ? 'on top' : 'in the price'
+  const seller = facts.isManaged ? 'Stripe sells in its own name' : 'you are the seller'
+  const tax = facts.isTaxed ? `tax is computed, ${place}` : 'no tax is computed'
+  const invoice = facts.hasInvoice ? 'an invoice for each payment' : 'no invoice'
+  return ok(`Stripe makes a payment page: ${seller}, ${tax}, ${invoice}`)
 }
 
 function checkKey(isKeyLive: boolean, key: StripeFacts['key']): readonly Finding[] {

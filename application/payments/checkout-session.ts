@@ -7,6 +7,7 @@ import {
   type Purchase,
   type SessionReport,
 } from '../../domain/purchase.ts'
+import { logOutage } from '../error-report.ts'
 import type { CheckoutSession, Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'
 import { originOf, type SettleDependencies, settleSession } from './settle-payment.ts'
@@ -63,6 +64,20 @@ export async function reopenSession(
   }
   await expireSession(ports, purchase, sessionId)
   return null
+}
+
+/** Ends a payment that still waits for its buyer, such as an unpaid voucher. Where that cannot be told, it stays. */
+export async function endUnlessUnderWay(
+  ports: SettleDependencies,
+  purchase: Purchase & { readonly sessionId: string },
+): Promise<void> {
+  try {
+    const report = await ports.payments.expireSession(purchase.sessionId)
+    if (report) await settleSession(ports, report, 'checkout')
+  } catch (error) {
+    if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
+    logOutage(ports, error, { purchase: purchase.id })
+  }
 }
 
 /** Closes a purchase that has no session. One to which another request has attached its session stays open. */

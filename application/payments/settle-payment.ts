@@ -2,6 +2,7 @@ import { isErased } from '../../domain/erasure.ts'
 import type { Actor, Origin } from '../../domain/grant-change.ts'
 import { type NamedOrder, refuseOrder, restorePurchase } from '../../domain/lost-order.ts'
 import { messagesAbout, type OutboxMessage } from '../../domain/outbox.ts'
+import { leastAmountOf } from '../../domain/payment-mismatch.ts'
 import { hasPremium, isDuplicatePayment, type Reversals } from '../../domain/premium-grant.ts'
 import {
   isReportOf,
@@ -228,9 +229,9 @@ function takeStep(
   },
 ): { purchase: Purchase | null; messages: readonly OutboxMessage[]; step: Step | null } {
   if (!isReportOf(report, before)) return NO_STEP
-  const { allowPromotionCodes, amountMin, refundDuplicates } = rules
+  const { refundDuplicates } = rules
   const isDuplicate = isDuplicatePayment(grants, before.id)
-  const terms = { allowPromotionCodes, amountMin, isDuplicate, now }
+  const terms = { leastAmount: leastAmountOf(before.price, rules), isDuplicate, now }
   const isRefused = lost !== null && !lost.isBelieved
   const after = isRefused ? refuseOrder(before, report) : settlePurchase(before, report, terms)
   const messages = messagesAbout(

@@ -2,6 +2,7 @@ import type { CodeChallenge, CodeVerifier } from '../../domain/code-challenge.ts
 import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Language } from '../../domain/language.ts'
+import { leastAmountOf } from '../../domain/payment-mismatch.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
 import {
   canStillBeCreated,
@@ -19,6 +20,7 @@ import {
   checkoutOrigin,
   closeUnconfirmed,
   createSession,
+  endUnlessUnderWay,
   reopenSession,
 } from './checkout-session.ts'
 import type { SettleDependencies } from './settle-payment.ts'
@@ -54,7 +56,7 @@ export async function startCheckout(
 
 /** Null when an open purchase had to be settled or closed first, so that the next round has to look again. */
 async function openSession(ports: Dependencies, buyer: Buyer): Promise<CheckoutSession | null> {
-  // A refusal costs no call of the provider.
+  await endUnpaid(ports, buyer)
   refuseCheckoutOf(await ports.purchases.findAccount(buyer.email), buyer, ports)
 
   const price = await ports.payments.price()
@@ -68,6 +70,15 @@ async function openSession(ports: Dependencies, buyer: Buyer): Promise<CheckoutS
   return null
 }
 
+/** A voucher that the buyer has not paid is in nobody's way. Any other refusal costs no call of the provider. */
+async function endUnpaid(ports: Dependencies, buyer: Buyer): Promise<void> {
+  const account = await ports.purchases.findAccount(buyer.email)
+  const purchase = account.purchases.find(({ state }) => state === 'processing')
+  const sessionId = purchase?.sessionId ?? null
+  if (!purchase || sessionId === null || hasPremium(account.grants)) return
+  if (isProven(account, buyer, ports)) await endUnlessUnderWay(ports, { ...purchase, sessionId })
+}
+
 /** The open purchase of the buyer, or a new one. It is stored before the provider is asked. */
 async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Promise<Purchase> {
   const now = ports.clock.now()
@@ -76,6 +87,7 @@ async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Pr
     email: buyer.email,
     language: buyer.language,
     price,
+    leastAmount: leastAmountOf(price, ports.rules),
     live: ports.payments.live,
     now,
   })
@@ -91,13 +103,15 @@ async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Pr
   return purchase
 }
 
-function refuseCheckoutOf(
-  account: Account,
+function isProven(
+  { verification }: Account,
   { codeChallenge }: Buyer,
   { clock }: Pick<Ports, 'clock'>,
-): void {
-  if (!allowsCheckout(account.verification, { codeChallenge, now: clock.now() })) {
-    throw new DomainError('email_not_verified')
-  }
+): boolean {
+  return allowsCheckout(verification, { codeChallenge, now: clock.now() })
+}
+
+function refuseCheckoutOf(account: Account, buyer: Buyer, ports: Pick<Ports, 'clock'>): void {
+  if (!isProven(account, buyer, ports)) throw new DomainError('email_not_verified')
   refuseSecondPayment(account, { hasPremium: hasPremium(account.grants) })
 }

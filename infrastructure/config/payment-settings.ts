@@ -1,6 +1,6 @@
 import type { Price } from '../../domain/purchase.ts'
 import { SECURE_ORIGIN } from './origins.ts'
-import { listOf, matching, oneOf, wholeNumber } from './setting-formats.ts'
+import { listOf, matching, oneOf, SWITCH, wholeNumber } from './setting-formats.ts'
 import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'
 
 export type PaymentConfig =
@@ -13,7 +13,18 @@ export type PaymentConfig =
       /** Null for Stripe's own. */
       readonly apiUrl: string | null
       readonly product: StripeProduct
+      readonly terms: StripeTerms
     }
+
+/** What Stripe is to do with every payment beside taking it. What is off is said too: accounts differ. */
+export type StripeTerms = {
+  /** Whether Stripe is the seller. */
+  readonly managedPayments: boolean
+  readonly tax: boolean
+  readonly invoices: boolean
+  /** What Stripe taxes a price of our own as; null where it is not said. */
+  readonly taxCode: string | null
+}
 
 /** What is sold: a price kept at Stripe, or one given here. */
 export type StripeProduct =
@@ -49,6 +60,7 @@ const CURRENCY: SettingFormat<string> = {
   shape: 'a currency code of three letters, such as eur',
   parse: (text) => (/^[a-z]{3}$/i.test(text) ? text.toLowerCase() : undefined),
 }
+const TAX_CODE = matching(/^txcd_\d{8}$/, 'a tax code of Stripe, txcd_ and eight digits')
 const PRODUCT_NAME = matching(/^(?=.*\S)\P{Cc}{1,250}$/u, '1 to 250 characters on one line')
 // The largest amount that Stripe takes: eight digits in the minor unit.
 const AMOUNT = wholeNumber({ min: 1, max: 99_999_999 })
@@ -59,7 +71,9 @@ export function readPayment(settings: SettingsSource, environment: AppEnvironmen
   if (environment === 'development') refuseLiveKey(settings)
   const provider = readProvider(settings, environment)
   const product = readProduct(settings)
-  if (provider === 'stripe') return { provider, ...readStripe(settings), product }
+  if (provider === 'stripe') {
+    return { provider, ...readStripe(settings), product, terms: readTerms(settings) }
+  }
 
   if ('price' in product) return { provider, price: product.price, productName: product.name }
   settings.report('STRIPE_PRICE_ID needs PAYMENT_PROVIDER=stripe')
@@ -108,6 +122,26 @@ function readStripe(settings: SettingsSource) {
     webhookSecrets: settings.require('STRIPE_WEBHOOK_SECRET', WEBHOOK_SECRETS, []),
     apiUrl,
   }
+}
+
+function readTerms(settings: SettingsSource): StripeTerms {
+  const managedPayments = settings.read('STRIPE_MANAGED_PAYMENTS', SWITCH, false)
+  const tax = settings.read('STRIPE_TAX', SWITCH, false)
+  const invoices = settings.read('STRIPE_INVOICES', SWITCH, false)
+  const taxCode = settings.read<string | null>('PRODUCT_TAX_CODE', TAX_CODE, null)
+  if (managedPayments && tax) {
+    settings.report('STRIPE_MANAGED_PAYMENTS and STRIPE_TAX must not both be on: keep one of them')
+  }
+  if (settings.isSet('STRIPE_PRICE_ID')) {
+    settings.refuse(
+      'PRODUCT_TAX_CODE',
+      'is for PREMIUM_PRICE: the product of STRIPE_PRICE_ID has its own',
+    )
+  } else if ((managedPayments || tax) && !settings.isSet('PRODUCT_TAX_CODE')) {
+    const needs = managedPayments ? 'STRIPE_MANAGED_PAYMENTS' : 'STRIPE_TAX'
+    settings.report(`PRODUCT_TAX_CODE must be ${TAX_CODE.shape}: ${needs}=on needs it`)
+  }
+  return { managedPayments, tax, invoices, taxCode }
 }
 
 function readProduct(settings: SettingsSource): StripeProduct {

@@ -79,6 +79,7 @@ export const CARRIED_TABLES: readonly CarriedTable[] = [
     review_reason: 'text',
     amount_received: 'bigint',
     revoked_at: 'moment',
+    least_amount: 'bigint',
   }),
   carried('operator_grants', ['id'], {
     id: 'text',

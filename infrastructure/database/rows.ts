@@ -23,6 +23,7 @@ export type PurchaseRow = {
   readonly language: Language
   readonly priceAmount: number
   readonly priceCurrency: string
+  readonly leastAmount: number | null
   readonly live: boolean
   readonly state: PurchaseState
   readonly createdAt: Date
@@ -52,9 +53,10 @@ export function toPurchaseRow({ price, ...purchase }: Purchase): PurchaseRow {
 }
 
 export function toPurchase(row: PurchaseRow): Purchase {
-  const { id, email, language, live, createdAt, expiresAt, sessionId, paymentIntentId } = row
+  const { id, email, language, leastAmount, live, createdAt, expiresAt } = row
+  const { sessionId, paymentIntentId } = row
   const price = { amount: row.priceAmount, currency: row.priceCurrency }
-  const order = { id, email, language, price, createdAt, expiresAt }
+  const order = { id, email, language, price, leastAmount, createdAt, expiresAt }
   return { ...order, live, sessionId, paymentIntentId, ...purchaseProgress(row) }
 }
 

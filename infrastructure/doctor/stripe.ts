@@ -1,17 +1,19 @@
 import Stripe from 'stripe'
 import type { Outcome } from '../../application/doctor/finding.ts'
-import type { PriceFacts, StripeFacts } from '../../application/doctor/stripe.ts'
+import type { PageFacts, PriceFacts, StripeFacts } from '../../application/doctor/stripe.ts'
 import type { Endpoint } from '../../application/doctor/webhook.ts'
 import type { Clock } from '../../application/ports.ts'
 import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
-import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
+import type { Price } from '../../domain/purchase.ts'
+import { isLiveKey } from '../config/payment-settings.ts'
 import { isInvalidRequest, isMissing } from '../stripe/answers.ts'
 import { stripeClient } from '../stripe/client.ts'
 import { ENDPOINT_EVENT_TYPES, EVENT_TYPES } from '../stripe/events.ts'
 import { toSeconds } from '../stripe/objects.ts'
 import { outcomeOf, UNAUTHORIZED_STATUS } from '../stripe/outcome.ts'
 import { expectList, readAllPages } from '../stripe/pages.ts'
-import { readPriceFacts } from '../stripe/prices.ts'
+import { readPriceFacts, UnusablePrice } from '../stripe/prices.ts'
+import { type Offer, trySession } from '../stripe/sessions.ts'
 
 /** A younger notification may still be on its way. */
 const UNDER_WAY_MS = 10 * MINUTE_MS
@@ -31,14 +33,19 @@ const READING: readonly (readonly [string, Question])[] = [
 /** For each permission to write, a request that needs it. Its object does not exist. */
 const WRITING: readonly (readonly [string, Question])[] = [
   ['Checkout Sessions', (stripe) => stripe.checkout.sessions.expire('cs_of_nobody')],
+  ['PaymentIntents', (stripe) => stripe.paymentIntents.cancel('pi_of_nobody')],
   ['Refunds', (stripe) => stripe.refunds.cancel('re_of_nobody')],
 ]
 
-/** Looks at what Stripe knows of the key, the price and the webhook. Changes nothing, and never throws. */
+/**
+ * Looks at what Stripe knows of the key, the price and the webhook, and has it make a payment page that nobody is sent
+ * to and that is ended at once. Changes nothing, and never throws.
+ */
 export async function probeStripe({
   secretKey,
   apiUrl,
   product,
+  terms,
   webhookUrls,
   clock,
   timeoutMs,
@@ -46,7 +53,8 @@ export async function probeStripe({
   secretKey: string
   /** Null for Stripe's own. */
   apiUrl: string | null
-  product: StripeProduct
+  product: Offer['product']
+  terms: Offer['terms']
   /** Stripe should call any one of these. Empty where the address of the service is not known. */
   webhookUrls: readonly string[]
   clock: Clock
@@ -89,9 +97,33 @@ export async function probeStripe({
     return listed.kind === 'answered' ? listed.value.data.length : null
   }
 
-  const [key, price, listed, undelivered] = await Promise.all([
+  async function readPrice() {
+    const found =
+      'priceId' in product && (await ask((stripe) => findPrice(stripe, product.priceId)))
+    const known = found && found.kind === 'answered' ? (found.value?.amount ?? null) : null
+    const price = 'price' in product ? product.price : known
+    const page = price && (await ask((stripe) => tryPage(stripe, { product, terms }, price)))
+    return { found: found || null, page }
+  }
+
+  async function tryPage(stripe: Stripe, offer: Offer, price: Price): Promise<PageFacts> {
+    try {
+      const page = await trySession(stripe, offer, { price, now: clock.now() })
+      return {
+        refusal: null,
+        isManaged: page.managed_payments?.enabled ?? false,
+        isTaxed: page.automatic_tax.enabled,
+        hasInvoice: page.invoice_creation?.enabled ?? false,
+      }
+    } catch (error) {
+      if (!(error instanceof UnusablePrice)) throw error
+      return { refusal: error.message, setting: error.setting }
+    }
+  }
+
+  const [key, { found: price, page }, listed, undelivered] = await Promise.all([
     readKey(),
-    'priceId' in product ? ask((stripe) => findPrice(stripe, product.priceId)) : null,
+    readPrice(),
     ask(listEndpoints),
     countUndelivered(),
   ])
@@ -99,6 +131,7 @@ export async function probeStripe({
     isKeyLive: isLiveKey(secretKey),
     key,
     price: 'priceId' in product && price ? { id: product.priceId, found: price } : null,
+    page,
     webhook: {
       listed,
       wantedUrls: webhookUrls,

@@ -11,6 +11,7 @@ import init from './migrations/0001_init.sql' with { type: 'text' }
 import rateLimits from './migrations/0002_rate_limits.sql' with { type: 'text' }
 import leases from './migrations/0003_leases.sql' with { type: 'text' }
 import takeRateLimits from './migrations/0004_take_rate_limits.sql' with { type: 'text' }
+import leastAmount from './migrations/0005_least_amount.sql' with { type: 'text' }
 
 /** In the order in which they are applied. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002_rate_limits', sql: rateLimits },
   { name: '0003_leases', sql: leases },
   { name: '0004_take_rate_limits', sql: takeRateLimits },
+  { name: '0005_least_amount', sql: leastAmount },
 ]
 
 const SUBJECT = 'the database at DATABASE_URL'

@@ -93,6 +93,7 @@ export const purchases = pgTable('purchases', {
   reviewReason: text('review_reason').$type<ReviewReason>(),
   amountReceived: amountColumn('amount_received'),
   revokedAt: momentColumn('revoked_at'),
+  leastAmount: amountColumn('least_amount'),
 })
 
 export const operatorGrants = pgTable('operator_grants', {

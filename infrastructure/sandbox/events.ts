@@ -87,7 +87,13 @@ const INTENT_STATUS: Readonly<
 /** The session as Stripe would show it, with the fields that Alibi reads. */
 function sessionObject(record: SandboxSessionRecord, { pageUrl, successUrl, seals }: SandboxPage) {
   const { sessionId, purchaseId, customerEmail, price, state, createdAt, expiresAt } = record
-  const order = { id: purchaseId, email: customerEmail, language: DEFAULT_LANGUAGE, price }
+  const order = {
+    id: purchaseId,
+    email: customerEmail,
+    language: DEFAULT_LANGUAGE,
+    price,
+    leastAmount: null,
+  }
   const status = SESSION_STATUS[state]
   return {
     id: sessionId,
@@ -106,6 +112,7 @@ function sessionObject(record: SandboxSessionRecord, { pageUrl, successUrl, seal
     payment_status: state === 'paid' ? 'paid' : 'unpaid',
     status,
     success_url: successUrl,
+    total_details: null,
     url: status === 'open' ? pageUrl : null,
   } satisfies SessionObject & Record<string, unknown>
 }

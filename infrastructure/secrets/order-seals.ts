@@ -4,8 +4,8 @@ import { deriveKeys, lengthPrefixed } from './hmac-secrets.ts'
 
 const SEAL_KEY_PURPOSE = 'alibi/order-seal/v1'
 
-/** What the seal of an order covers: who ordered, under which name, and at which price. */
-type SealedOrder = Pick<Order, 'id' | 'email' | 'price'>
+/** What the seal of an order covers: who ordered, under which name, at which price, and what the page allowed. */
+type SealedOrder = Pick<Order, 'id' | 'email' | 'price'> & Partial<Pick<Order, 'leastAmount'>>
 
 /** Only this service can make the seal of an order, so that an order that comes back with its seal is its own. */
 export type OrderSeals = {
@@ -29,9 +29,11 @@ export function orderSeals({
   }
 }
 
-function sealUnder(key: Buffer, { id, email, price }: SealedOrder): string {
+function sealUnder(key: Buffer, { id, email, price, leastAmount = null }: SealedOrder): string {
   const seal = new Bun.CryptoHasher('sha256', key)
-  for (const part of [id, email, String(price.amount), price.currency]) {
+  // Pages of releases that did not keep it have a seal without it.
+  const least = leastAmount === null ? [] : [String(leastAmount)]
+  for (const part of [id, email, String(price.amount), price.currency, ...least]) {
     seal.update(lengthPrefixed(part))
   }
   return seal.digest('base64url')

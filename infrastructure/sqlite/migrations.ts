@@ -18,6 +18,7 @@ import logOutEpochs from './migrations/0005_log_out_epochs.sql' with { type: 'te
 import foreignReversals from './migrations/0006_foreign_reversals.sql' with { type: 'text' }
 import codeBudgets from './migrations/0007_code_budgets.sql' with { type: 'text' }
 import growth from './migrations/0008_growth.sql' with { type: 'text' }
+import leastAmount from './migrations/0009_least_amount.sql' with { type: 'text' }
 
 /** In the order in which they are applied. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006_foreign_reversals', sql: foreignReversals },
   { name: '0007_code_budgets', sql: codeBudgets },
   { name: '0008_growth', sql: growth },
+  { name: '0009_least_amount', sql: leastAmount },
 ]
 
 /** The copy of a database as it was before the migration of this name, and those that came with it. */

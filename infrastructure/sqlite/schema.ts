@@ -98,6 +98,7 @@ export const purchases = sqliteTable('purchases', {
   reviewReason: text('review_reason').$type<ReviewReason>(),
   amountReceived: integer('amount_received'),
   revokedAt: momentColumn('revoked_at'),
+  leastAmount: integer('least_amount'),
 })
 
 export const operatorGrants = sqliteTable('operator_grants', {

@@ -51,6 +51,9 @@ export function isMissing(error: unknown): boolean {
   return isInvalidRequest(error) && error.code === 'resource_missing'
 }
 
+/** The key is of one mode, and the object that it is used on is of the other; https://docs.stripe.com/error-codes. */
+export const WRONG_MODE_CODES: readonly unknown[] = ['livemode_mismatch', 'testmode_charges_only']
+
 /** Stripe's 400 and 404, by the name that the SDK gives its error: https://docs.stripe.com/error-handling. */
 export function isInvalidRequest(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
   return error instanceof Error && Reflect.get(error, 'type') === 'StripeInvalidRequestError'

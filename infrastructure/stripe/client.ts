@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Stripe from 'stripe'
 import { Unavailable } from '../../application/unavailable.ts'
+import { WRONG_MODE_CODES } from './answers.ts'
 import { UnusablePrice } from './prices.ts'
 import { loadStripe } from './sdk.ts'
 
@@ -47,6 +48,7 @@ export function stripeClient({ secretKey, apiUrl, timeoutMs }: Settings): AskStr
         answered: isPriceUnusable || isRefusal(error, sdk),
         needsOperator: isKeyRefused(error, sdk),
         isPriceUnusable,
+        setting: isPriceUnusable ? error.setting : null,
       })
     } finally {
       clearTimeout(timer)
@@ -161,9 +163,6 @@ function isRefusal(error: unknown, sdk: typeof Stripe): error is Stripe.errors.S
   }
   return statusCode !== undefined && statusCode >= 400
 }
-
-/** The key is of one mode, and the object that it is used on is of the other; https://docs.stripe.com/error-codes. */
-const WRONG_MODE_CODES: readonly unknown[] = ['livemode_mismatch', 'testmode_charges_only']
 
 /** A key that is wrong, that may not do this, or that is of the wrong mode stays so until an operator replaces it. */
 function isKeyRefused(error: unknown, sdk: typeof Stripe): boolean {

@@ -1,6 +1,6 @@
 import { onceAsked } from '../../application/first-use.ts'
-import type { Clock, PaymentGateway } from '../../application/ports.ts'
-import { isLiveKey, type StripeProduct } from '../config/payment-settings.ts'
+import type { Clock, Log, PaymentGateway } from '../../application/ports.ts'
+import { isLiveKey, type StripeProduct, type StripeTerms } from '../config/payment-settings.ts'
 import type { OrderSeals } from '../secrets/order-seals.ts'
 import { notFoundAs } from './answers.ts'
 import { stripeClient } from './client.ts'
@@ -25,10 +25,11 @@ export function stripePaymentGateway({
   webhookSecrets,
   apiUrl,
   product,
+  terms,
   returnUrls,
-  allowPromotionCodes,
   seals,
   clock,
+  log,
   timeoutMs = TIMEOUT_MS,
 }: {
   secretKey: string
@@ -36,16 +37,25 @@ export function stripePaymentGateway({
   /** Null for Stripe's own. */
   apiUrl: string | null
   product: StripeProduct
+  terms: StripeTerms
   returnUrls: ReturnUrls
-  allowPromotionCodes: boolean
   seals: OrderSeals
   clock: Clock
+  log: Log
   timeoutMs?: number
 }): PaymentGateway {
   const ask = stripeClient({ secretKey, apiUrl, timeoutMs })
   const live = isLiveKey(secretKey)
   const reportSession = sessionReports({ returnUrls, seals })
   const translate = eventTranslation({ live, reportSession })
+  const names = new Set<string>()
+  const unknown = {
+    names,
+    add(parameter: string) {
+      if (!names.has(parameter)) log('checkout.parameter_unknown', { parameter })
+      names.add(parameter)
+    },
+  }
   const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })
   return {
     live,
@@ -55,7 +65,7 @@ export function stripePaymentGateway({
         : onceAsked(() => ask((stripe) => readPrice(stripe, product.priceId))),
     createSession: (purchase) =>
       ask((stripe) =>
-        createSession(stripe, { purchase, product, returnUrls, allowPromotionCodes, seals }),
+        createSession(stripe, { purchase, product, terms, returnUrls, seals }, unknown),
       ),
     readSession: (sessionId) =>
       ask((stripe) => notFoundAs(readSession(stripe, sessionId, reportSession), null)),

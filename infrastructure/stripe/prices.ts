@@ -3,9 +3,16 @@ import type { PriceFacts } from '../../application/doctor/stripe.ts'
 import type { Price } from '../../domain/purchase.ts'
 import { expectObject, notFoundAs } from './answers.ts'
 
-/** Nothing can be sold at the price, for a reason that only an operator can end. */
+/** Nothing can be sold at the price, or in this way, for a reason that only an operator can end. */
 export class UnusablePrice extends Error {
   override readonly name = 'UnusablePrice'
+
+  constructor(
+    message: string,
+    readonly setting = 'STRIPE_PRICE_ID',
+  ) {
+    super(message)
+  }
 }
 
 /** The price for the checkout. Throws `UnusablePrice` with the reason where Alibi cannot sell at it. */
@@ -19,6 +26,8 @@ export async function readPrice(stripe: Stripe, id: string): Promise<Price> {
   return amount
 }
 
+const TAX_ON_TOP: Readonly<Record<string, boolean>> = { exclusive: true, inclusive: false }
+
 /** The facts of a price that matter here, usable or not: https://docs.stripe.com/api/prices/object. */
 export async function readPriceFacts(stripe: Stripe, id: string): Promise<PriceFacts> {
   const answer = await stripe.prices.retrieve(id, { expand: ['currency_options'] })
@@ -28,6 +37,7 @@ export async function readPriceFacts(stripe: Stripe, id: string): Promise<PriceF
     isActive,
     isOneTime: type === 'one_time',
     amount: amount ? { amount, currency } : null,
+    isTaxOnTop: TAX_ON_TOP[price.tax_behavior ?? ''] ?? null,
     // Stripe lists the price's own currency among them.
     otherCurrencies: Object.keys(price.currency_options ?? {}).filter((one) => one !== currency),
   }

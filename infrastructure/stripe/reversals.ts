@@ -43,12 +43,20 @@ export async function refundPayment(
   stripe: Stripe,
   { paymentIntentId, key }: Parameters<PaymentGateway['refundPayment']>[0],
 ): Promise<readonly Refund[]> {
-  try {
+  async function create(idempotencyKey: string): Promise<void> {
     const answer = await stripe.refunds.create(
       { payment_intent: paymentIntentId, reason: 'duplicate' },
-      { idempotencyKey: key },
+      { idempotencyKey },
     )
     expectPayment(toRefund(expectObject(answer, 'refund')), paymentIntentId)
+  }
+
+  try {
+    await create(key).catch((error) => {
+      // A refusal that Stripe only repeats says nothing of now: its reason may be gone.
+      if (!isInvalidRequest(error) || error.headers?.['idempotent-replayed'] !== 'true') throw error
+      return create(`${key}:${error.requestId}`)
+    })
   } catch (error) {
     if (!isInvalidRequest(error) || error.code !== 'charge_already_refunded') throw error
   }

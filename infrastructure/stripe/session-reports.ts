@@ -33,6 +33,7 @@ export type SessionObject = Pick<
   | 'payment_status'
   | 'status'
   | 'success_url'
+  | 'total_details'
   | 'url'
 > & { payment_intent: string | Pick<Stripe.PaymentIntent, 'id' | 'status'> | null }
 
@@ -60,6 +61,8 @@ export function sessionReports({
     // Sessions that ask for no money have no amounts; 0 is never what was asked for.
     amountSubtotal: session.amount_subtotal ?? 0,
     amountTotal: session.amount_total ?? 0,
+    amountDiscount: session.total_details?.amount_discount ?? 0,
+    amountTax: session.total_details?.amount_tax ?? 0,
     currency: session.currency ?? '',
     live: session.livemode,
     singlePayment: session.mode === 'payment',
@@ -78,10 +81,11 @@ export function orderMetadata(
   order: Omit<Order, 'createdAt' | 'expiresAt'>,
   seals: Pick<OrderSeals, 'sealOf'>,
 ) {
-  const { id, email, language, price } = order
+  const { id, email, language, price, leastAmount } = order
   const { amount, currency } = price
   const seal = seals.sealOf(order)
-  return { purchase_id: id, email, language, amount: String(amount), currency, seal }
+  const least = leastAmount === null ? {} : { least_amount: String(leastAmount) }
+  return { purchase_id: id, email, language, amount: String(amount), currency, ...least, seal }
 }
 
 /** What a session says of itself. Without its payment intent expanded, money that bounced seems to be on its way. */
@@ -131,12 +135,18 @@ function orderOf(
   if (email === null || language === null || price === null || !isDated) return null
   const createdAt = toDate(created)
   const expiresAt = toDate(expires_at)
-  const seal = checkSeal({ id, email, price }, { session, seals })
-  return { id, email, language, price, createdAt, expiresAt, seal }
+  const leastAmount = leastAmountIn(session)
+  const seal = checkSeal({ id, email, price, leastAmount }, { session, seals })
+  return { id, email, language, price, leastAmount, createdAt, expiresAt, seal }
+}
+
+function leastAmountIn({ metadata }: SessionObject): number | null {
+  const text = metadata?.['least_amount'] ?? ''
+  return /^\d{1,12}$/.test(text) ? Number(text) : null
 }
 
 function checkSeal(
-  order: Pick<Order, 'id' | 'email' | 'price'>,
+  order: Pick<Order, 'id' | 'email' | 'price' | 'leastAmount'>,
   { session, seals }: { session: SessionObject; seals: OrderSeals },
 ): OrderSeal {
   const seal = session.metadata?.['seal'] ?? ''

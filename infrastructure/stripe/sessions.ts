@@ -5,12 +5,14 @@ import type {
   ListWindow,
   PaymentGateway,
 } from '../../application/ports.ts'
-import { type Purchase, SESSION_ID, type SessionReport } from '../../domain/purchase.ts'
-import type { StripeProduct } from '../config/payment-settings.ts'
+import type { Language } from '../../domain/language.ts'
+import { type Price, type Purchase, SESSION_ID, type SessionReport } from '../../domain/purchase.ts'
+import type { StripeProduct, StripeTerms } from '../config/payment-settings.ts'
 import type { OrderSeals } from '../secrets/order-seals.ts'
-import { expectObject, isInvalidRequest, isMissing } from './answers.ts'
+import { expectObject, isInvalidRequest, isMissing, WRONG_MODE_CODES } from './answers.ts'
 import { toSeconds } from './objects.ts'
 import { readPage, windowParams } from './pages.ts'
+import { UnusablePrice } from './prices.ts'
 import {
   orderMetadata,
   type ReportSession,
@@ -20,49 +22,131 @@ import {
 
 // Payment pages and what becomes of them: https://docs.stripe.com/api/checkout/sessions.
 
-type Sale = {
+/** What is sold, and what Stripe is to do with every payment of it. */
+export type Offer = { readonly product: StripeProduct; readonly terms: StripeTerms }
+
+type Sale = Offer & {
   readonly purchase: Purchase
-  readonly product: StripeProduct
   readonly returnUrls: ReturnUrls
-  readonly allowPromotionCodes: boolean
   readonly seals: OrderSeals
 }
 
+/** The parameters that this account does not know, and that say `off`: it is off there in any case. */
+export type UnknownParameters = {
+  readonly names: ReadonlySet<string>
+  add(name: string): void
+}
+
+type Params = Stripe.Checkout.SessionCreateParams
+
 const WITH_PAYMENT_INTENT = { expand: ['payment_intent'] }
 
-export async function createSession(stripe: Stripe, sale: Sale): Promise<CheckoutSession> {
-  const answer = await stripe.checkout.sessions.create(sessionParams(sale), {
-    idempotencyKey: sale.purchase.id,
+/** Throws `UnusablePrice`, with the setting to look at, where Stripe refuses for good what is sold, or how. */
+export async function createSession(
+  stripe: Stripe,
+  sale: Sale,
+  unknown: UnknownParameters,
+): Promise<CheckoutSession> {
+  const { id, url } = await createAccepted(stripe, sessionParams(sale), {
+    key: sale.purchase.id,
+    offer: sale,
+    unknown,
   })
-  const { id, url } = expectObject(answer, 'checkout.session')
   if (!SESSION_ID.test(id) || url === null || !isWebUrl(url)) {
     throw new Error('a new session without an id or a page of its own')
   }
   return { sessionId: id, checkoutUrl: url }
 }
 
+/** What Stripe makes of a page at this price that nobody is sent to. It is ended at once. */
+export async function trySession(
+  stripe: Stripe,
+  offer: Offer,
+  { price, now }: { price: Price; now: Date },
+): Promise<Stripe.Checkout.Session> {
+  const names = new Set<string>()
+  const params = {
+    ...offerParams(offer, price),
+    expires_at: toSeconds(now) + TRIAL_S,
+    success_url: 'https://alibi.invalid/',
+  }
+  const unknown = { names, add: (name: string) => void names.add(name) }
+  const session = await createAccepted(stripe, params, { key: null, offer, unknown })
+  await stripe.checkout.sessions.expire(session.id)
+  return session
+}
+
+/** Stripe takes no less than half an hour by its own clock. */
+const TRIAL_S = 33 * 60
+
+/** Asks once more without what Stripe does not take and can do without. A refusal is remembered under its own key. */
+async function createAccepted(
+  stripe: Stripe,
+  params: Params,
+  { key, offer, unknown }: { key: string | null; offer: Offer; unknown: UnknownParameters },
+): Promise<Stripe.Checkout.Session> {
+  const left = new Set(unknown.names)
+  for (;;) {
+    const asked = Object.entries(params).filter(([name]) => !left.has(name))
+    const idempotencyKey =
+      key === null ? {} : { idempotencyKey: [key, ...[...left].sort()].join(':') }
+    try {
+      const answer = await stripe.checkout.sessions.create(
+        Object.fromEntries(asked) as Params,
+        idempotencyKey,
+      )
+      return expectObject(answer, 'checkout.session')
+    } catch (error) {
+      if (!isInvalidRequest(error) || isOfOurOwn(error)) throw error
+      const name = error.param?.split('[')[0] ?? ''
+      if (left.has(name) || !isDispensable(params, name)) throw unusable(error, offer)
+      left.add(name)
+      if (!OF_THE_BUYER.includes(name)) unknown.add(name)
+    }
+  }
+}
+
+/** Whether it is about the key, or about our clock, and not about what is sold. */
+function isOfOurOwn({ code, param }: Stripe.errors.StripeInvalidRequestError): boolean {
+  return WRONG_MODE_CODES.includes(code) || param === 'expires_at'
+}
+
+/** They only spare the buyer a line to type, or a click. */
+const OF_THE_BUYER: readonly string[] = ['customer_email', 'locale']
+
+function isDispensable(params: Params, name: string): boolean {
+  if (OF_THE_BUYER.includes(name)) return true
+  const isSwitch =
+    name === 'managed_payments' || name === 'automatic_tax' || name === 'invoice_creation'
+  return isSwitch && params[name]?.enabled === false
+}
+
+function unusable(
+  { code, param }: Stripe.errors.StripeInvalidRequestError,
+  { product, terms }: Offer,
+): UnusablePrice {
+  const [root] = param?.split('[') ?? []
+  const settingOf: Readonly<Record<string, string>> = {
+    managed_payments: 'STRIPE_MANAGED_PAYMENTS',
+    automatic_tax: 'STRIPE_TAX',
+    invoice_creation: 'STRIPE_INVOICES',
+    currency: 'PREMIUM_CURRENCY',
+  }
+  const named = param?.includes('tax_code') ? 'PRODUCT_TAX_CODE' : settingOf[root ?? '']
+  const sold = 'priceId' in product ? 'STRIPE_PRICE_ID' : 'PREMIUM_PRICE'
+  // Stripe names no parameter where it refuses to be the seller of what is sold.
+  const setting = named ?? (terms.managedPayments && !param ? 'STRIPE_MANAGED_PAYMENTS' : sold)
+  const detail = [code, param].filter(Boolean).join(', ')
+  return new UnusablePrice(`Stripe refuses the payment page${detail && `: ${detail}`}`, setting)
+}
+
 /** Depends on nothing that changes between two tries: Stripe refuses a key that comes with other parameters. */
-function sessionParams({
-  purchase,
-  product,
-  returnUrls,
-  allowPromotionCodes,
-  seals,
-}: Sale): Stripe.Checkout.SessionCreateParams {
-  const { amount, currency } = purchase.price
+function sessionParams({ purchase, returnUrls, seals, ...offer }: Sale): Params {
+  const { price, leastAmount } = purchase
   return {
-    mode: 'payment',
-    // Otherwise a price with several currencies would be shown in that of the buyer's country.
-    currency,
-    line_items: [
-      'priceId' in product
-        ? { quantity: 1, price: product.priceId }
-        : {
-            quantity: 1,
-            price_data: { currency, unit_amount: amount, product_data: { name: product.name } },
-          },
-    ],
+    ...offerParams(offer, price),
     customer_email: purchase.email,
+    locale: LOCALES[purchase.language] ?? purchase.language,
     client_reference_id: purchase.id,
     metadata: orderMetadata(purchase, seals),
     payment_intent_data: { metadata: { purchase_id: purchase.id } },
@@ -70,9 +154,40 @@ function sessionParams({
     // Stripe puts the id in place of the braces.
     success_url: successUrl(returnUrls, '{CHECKOUT_SESSION_ID}'),
     cancel_url: returnUrls.cancel,
+    ...(leastAmount !== null && leastAmount < price.amount ? { allow_promotion_codes: true } : {}),
+  }
+}
+
+/** Where Stripe has no page in the language, the browser's decides. */
+const LOCALES: { readonly [code in Language]?: Params['locale'] } = { ar: 'auto', hi: 'hi-IN' }
+
+// Why: docs/decisions.md#every-payment-page-says-what-is-off
+function offerParams({ product, terms }: Offer, { amount, currency }: Price): Params {
+  const { managedPayments, tax, invoices, taxCode } = terms
+  const code = taxCode === null ? {} : { tax_code: taxCode }
+  const item =
+    'priceId' in product
+      ? { price: product.priceId }
+      : {
+          price_data: {
+            currency,
+            unit_amount: amount,
+            tax_behavior: 'inclusive' as const,
+            product_data: { name: product.name, ...code },
+          },
+        }
+  return {
+    mode: 'payment',
+    // Otherwise a price with several currencies would be shown in that of the buyer's country.
+    currency,
+    line_items: [{ quantity: 1, ...item }],
     // Otherwise buyers abroad would pay in another currency than the one that was asked for.
     adaptive_pricing: { enabled: false },
-    ...(allowPromotionCodes ? { allow_promotion_codes: true } : {}),
+    managed_payments: { enabled: managedPayments },
+    // What the seller decides; as the seller Stripe wants to be told nothing of it.
+    ...(managedPayments
+      ? {}
+      : { automatic_tax: { enabled: tax }, invoice_creation: { enabled: invoices } }),
   }
 }
 
@@ -87,8 +202,12 @@ export async function readSession(
 ): Promise<SessionReport | null> {
   // Any other text would end up in the path of the request.
   if (!SESSION_ID.test(sessionId)) return null
-  const answer = await stripe.checkout.sessions.retrieve(sessionId, WITH_PAYMENT_INTENT)
-  return reportSession(expectObject(answer, 'checkout.session', sessionId))
+  return reportSession(await retrieveSession(stripe, sessionId))
+}
+
+async function retrieveSession(stripe: Stripe, id: string): Promise<Stripe.Checkout.Session> {
+  const answer = await stripe.checkout.sessions.retrieve(id, WITH_PAYMENT_INTENT)
+  return expectObject(answer, 'checkout.session', id)
 }
 
 export async function expireSession(
@@ -103,8 +222,26 @@ export async function expireSession(
   } catch (error) {
     if (!isInvalidRequest(error) || isMissing(error)) throw error
     // Only an open session can be expired: this one has ended in another way.
-    const report = await readSession(stripe, sessionId, reportSession)
-    return report && closedReport(report)
+    const session = await retrieveSession(stripe, sessionId)
+    const isCanceled = await cancelUnpaid(stripe, session)
+    return closedReport(isCanceled ? reportSession(session, 'expired') : reportSession(session))
+  }
+}
+
+/** Whether the payment waited for its buyer, such as an unpaid voucher: no money is under way, and none will be. */
+async function cancelUnpaid(
+  stripe: Stripe,
+  { status, payment_intent: intent }: Stripe.Checkout.Session,
+): Promise<boolean> {
+  const isWaiting = typeof intent === 'object' && intent?.status === 'requires_action'
+  if (status !== 'complete' || !isWaiting) return false
+  try {
+    await stripe.paymentIntents.cancel(intent.id)
+    return true
+  } catch (error) {
+    // The buyer is paying it at this moment, or Stripe lets nobody cancel it.
+    if (isInvalidRequest(error)) return false
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Content, Mailer, PaymentGateway } from '../../application/ports.ts'
+import type { Clock, Content, Log, Mailer, PaymentGateway } from '../../application/ports.ts'
 import type { SandboxCheckout } from '../../application/sandbox-checkout.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { EmailConfig, EmailProvider } from '../../infrastructure/config/email-settings.ts'
@@ -9,10 +9,11 @@ import { FOLDERS, ROUTES } from '../http/paths.ts'
 import { wait } from './wait.ts'
 
 export async function composePayment({
-  config: { payment, allowPromotionCodes },
+  config: { payment },
   store,
   seals,
   clock,
+  log,
   publicUrl,
   url,
 }: {
@@ -20,6 +21,7 @@ export async function composePayment({
   store: DatabaseStore
   seals: OrderSeals
   clock: Clock
+  log: Log
   publicUrl: string
   url: string
 }): Promise<{
@@ -32,9 +34,9 @@ export async function composePayment({
     const gateway = stripePaymentGateway({
       ...payment,
       returnUrls: returnUrls(publicUrl),
-      allowPromotionCodes,
       seals,
       clock,
+      log,
     })
     return { gateway, sandboxCheckout: null, stop() {} }
   }

@@ -61,7 +61,7 @@ export async function composePorts({
 }> {
   const secret = config.jwtSecret ?? developmentSecret(dirname(sqlitePathOf(config.database)))
   const seals = orderSeals({ secret, previousSecret: config.jwtSecretPrevious })
-  const payment = await composePayment({ config, store, seals, clock, publicUrl, url })
+  const payment = await composePayment({ config, store, seals, clock, log, publicUrl, url })
   const mail = await composeMailer(config.email, {
     from: config.emailFrom,
     content,

@@ -189,7 +189,7 @@ function clockCheck(
 }
 
 function paymentCheck({ payment, network }: PartialConfig, clock: Clock): Check {
-  const names = ['stripe', 'price', 'webhook'] as const
+  const names = ['stripe', 'price', 'checkout', 'webhook'] as const
   if (!payment) return unknown(names)
   return {
     names,

@@ -9,8 +9,17 @@ import { paidReport } from '../support/payments/paid-report.ts'
 const price = { amount: 400, currency: 'eur' }
 const terms = { id: 'pur_1' as PurchaseId, email: parseEmail('ada@example.com'), price }
 const drafted = draftPurchase({ ...terms, language: 'sv', live: true, now: NOON })
-const { id, email, language, createdAt, expiresAt } = drafted
-const order = { id, email, language, price, createdAt, expiresAt, seal: 'none' } as const
+const { id, email, language, leastAmount, createdAt, expiresAt } = drafted
+const order = {
+  id,
+  email,
+  language,
+  price,
+  leastAmount,
+  createdAt,
+  expiresAt,
+  seal: 'none',
+} as const
 const report = paidReport({ purchaseId: id, order })
 
 describe('a purchase whose row was lost', () => {
@@ -29,7 +38,7 @@ describe('a purchase whose row was lost', () => {
       sessionId: 'cs_1',
       paymentIntentId: 'pi_1',
     })
-    const rules = { allowPromotionCodes: true, amountMin: 0, isDuplicate: false }
+    const rules = { leastAmount: 0, isDuplicate: false }
     for (const outcome of ['paid', 'processing', 'failed', 'expired', 'open', 'paid'] as const) {
       const now = new Date(NOON.getTime() + DAY_MS)
       expect(settlePurchase(refused, { ...report, outcome }, { ...rules, now })).toEqual(refused)

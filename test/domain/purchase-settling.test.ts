@@ -30,10 +30,10 @@ const drafted = draftPurchase({
 })
 const opened = attachSession(drafted, 'cs_1')
 
-const RULES = { allowPromotionCodes: false, amountMin: 0, isDuplicate: false, now: later }
+const RULES = { leastAmount: 400, isDuplicate: false, now: later }
 
-function settle(purchase: Purchase, own: Partial<SessionReport>, allowPromotionCodes = false) {
-  return settlePurchase(purchase, paidReport(own), { ...RULES, allowPromotionCodes })
+function settle(purchase: Purchase, own: Partial<SessionReport>, leastAmount = 400) {
+  return settlePurchase(purchase, paidReport(own), { ...RULES, leastAmount })
 }
 
 describe('a paid session', () => {
@@ -85,8 +85,8 @@ describe('a paid session', () => {
     ['amount', { amountSubtotal: 401 }],
     ['amount', { amountSubtotal: 0, amountTotal: 0 }],
   ])('that is not what was asked for in its %s is put aside: %j', (reviewReason, own) => {
-    for (const allowPromotionCodes of [false, true]) {
-      expect(settle(opened, own, allowPromotionCodes)).toEqual({
+    for (const leastAmount of [400, 0]) {
+      expect(settle(opened, own, leastAmount)).toEqual({
         ...opened,
         state: 'review',
         reviewReason,
@@ -101,7 +101,7 @@ describe('a paid session', () => {
     ['all but a cent', 1],
     ['everything', 0],
   ])('with a voucher for %s pays only where promotion codes are switched on', (_, amountTotal) => {
-    expect(settle(opened, { amountTotal }, true)).toMatchObject({
+    expect(settle(opened, { amountTotal }, 0)).toMatchObject({
       state: 'paid',
       amountPaid: amountTotal,
     })
@@ -123,7 +123,7 @@ describe('a paid session', () => {
   ] as const)(
     'with a voucher that leaves %p, where 250 is the least, is %s',
     (amountTotal, state) => {
-      const rules = { ...RULES, allowPromotionCodes: true, amountMin: 250 }
+      const rules = { ...RULES, leastAmount: 250 }
       const settled = settlePurchase(opened, paidReport({ amountTotal }), rules)
       expect(settled).toMatchObject(
         state === 'paid'
@@ -133,16 +133,17 @@ describe('a paid session', () => {
     },
   )
 
-  test('at the full price is paid, whatever the least is', () => {
-    for (const allowPromotionCodes of [false, true]) {
-      const rules = { ...RULES, allowPromotionCodes, amountMin: 1000 }
-      expect(settlePurchase(opened, paidReport({}), rules).state).toBe('paid')
-    }
+  test('is judged by what its page allowed, whatever is allowed when it is paid', () => {
+    const allowing = { ...opened, leastAmount: 250 }
+    expect(settle(allowing, { amountTotal: 250 }, 400)).toMatchObject({ state: 'paid' })
+    expect(settle(allowing, { amountTotal: 249 }, 0)).toMatchObject({ state: 'review' })
+    const strict = { ...opened, leastAmount: 400 }
+    expect(settle(strict, { amountTotal: 399 }, 0)).toMatchObject({ state: 'review' })
   })
 
   test('put aside for a voucher pays once promotion codes are switched on', () => {
     const aside = settle(opened, { amountTotal: 150 })
-    const paid = settle(aside, { amountTotal: 150 }, true)
+    const paid = settle(aside, { amountTotal: 150 }, 0)
     expect(paid.state).toBe('paid')
     expect(paid).not.toHaveProperty('reviewReason')
     expect(paid).not.toHaveProperty('amountReceived')
@@ -202,7 +203,7 @@ describe('reports in any order and any number', () => {
     ['not what was asked for', [open, processing, wrong, wrong, failed], 'review'],
     ['with a voucher', [open, discounted, discounted, expired], 'paid'],
   ])('%s: give the same purchase', (_, reports, state) => {
-    const rules = { ...RULES, allowPromotionCodes: true }
+    const rules = { ...RULES, leastAmount: 0 }
     for (const start of [drafted, opened]) {
       const outcomes = orderingsOf(reports).map((ordering) =>
         JSON.stringify(

@@ -55,6 +55,7 @@ describe('a drafted purchase', () => {
   test('is open, asks for its price and knows nothing of the provider yet', () => {
     expect(drafted).toEqual({
       ...order,
+      leastAmount: null,
       live: true,
       state: 'open',
       createdAt: NOON,
@@ -291,7 +292,7 @@ test('prices are the same in amount and currency', () => {
 
 describe('of two PaymentIntents', () => {
   const report = paidReport({ outcome: 'processing', paymentIntentId: 'pi_first' })
-  const rules = { allowPromotionCodes: false, amountMin: 0, isDuplicate: false, now: NOON }
+  const rules = { leastAmount: 400, isDuplicate: false, now: NOON }
   const paid = paidReport({ paymentIntentId: 'pi_paid' })
   const after = (...reports: SessionReport[]) =>
     reports.reduce((purchase, one) => settlePurchase(purchase, one, rules), opened)

@@ -4,11 +4,13 @@ import { ORIGIN } from '../support/fakes.ts'
 import { answers } from '../support/http/http-client.ts'
 import { PLACES } from '../support/service/places.ts'
 import { type Customer, customerSetup } from '../support/service/real-customer.ts'
+import { refused } from '../support/stripe-double/faults.ts'
 
 const PAGE_LIFETIME_MS = 33 * MINUTE_MS
 const REUSE_MARGIN_MS = 5 * MINUTE_MS
 const CREATE = 'POST /v1/checkout/sessions'
 const READ = 'GET /v1/checkout/sessions/:id'
+const CANCEL = 'POST /v1/payment_intents/:id/cancel'
 const EXPIRE = 'POST /v1/checkout/sessions/:id/expire'
 
 const ACTIVE = answers(409, 'Premium access already active')
@@ -86,13 +88,49 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
     ],
     [
       'has ordered a debit without a notification',
-      { answer: PROCESSING, asked: [READ], states: ['processing'], pages: ['complete'] },
+      {
+        answer: PROCESSING,
+        asked: [READ, EXPIRE, READ],
+        states: ['processing'],
+        pages: ['complete'],
+      },
       async ({ openPage, double }) => double.payLate(await openPage()),
     ],
     [
       'waits for a debit',
-      { answer: PROCESSING, asked: [], states: ['processing'], pages: ['complete'] },
+      { answer: PROCESSING, asked: [EXPIRE, READ], states: ['processing'], pages: ['complete'] },
       async ({ openPage, double, deliver }) => deliver(double.payLate(await openPage())),
+    ],
+    [
+      'has a voucher that is not paid',
+      {
+        answer: SESSION,
+        asked: [EXPIRE, READ, CANCEL, CREATE],
+        states: ['closed', 'open'],
+        pages: ['complete', 'open'],
+      },
+      async ({ openPage, double, deliver }) => {
+        const sessionId = await openPage()
+        await deliver(double.payLate(sessionId))
+        double.alterIntent(sessionId, { status: 'requires_action' })
+      },
+    ],
+    [
+      'has a voucher that nobody may cancel',
+      {
+        answer: PROCESSING,
+        asked: [EXPIRE, READ, CANCEL],
+        states: ['processing'],
+        pages: ['complete'],
+      },
+      async ({ openPage, double, deliver }) => {
+        const sessionId = await openPage()
+        await deliver(double.payLate(sessionId))
+        double.alterIntent(sessionId, { status: 'requires_action' })
+        double.fault(refused(400, { type: 'invalid_request_error', message: 'No.' }), {
+          on: CANCEL,
+        })
+      },
     ],
     [
       'has had a debit fail',

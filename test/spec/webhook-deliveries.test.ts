@@ -15,7 +15,11 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
 
   describe('a voucher', () => {
     const FREE = 'checkout.session.completed.no_payment_required'
-    const HALF_PRICE = { amount_total: 200 }
+    const reduced = (amount_total: number) => ({
+      amount_total,
+      total_details: { amount_discount: 400 - amount_total, amount_shipping: 0, amount_tax: 0 },
+    })
+    const HALF_PRICE = reduced(200)
 
     test.each<[string, string, StripeObject]>([
       ['everything', FREE, {}],
@@ -41,7 +45,7 @@ describe.each(PLACES)('on %s', (_, openPlace) => {
 
     test.each<[string, string, StripeObject]>([
       ['everything', FREE, {}],
-      ['all but a cent less than the least', PAID, { amount_total: 199 }],
+      ['all but a cent less than the least', PAID, reduced(199)],
     ])(
       'for %s waits for an operator where it leaves less than must be paid',
       async (_, name, fields) => {

@@ -42,6 +42,8 @@ function largeProvider(wait: (milliseconds: number) => Promise<void>) {
     order: null,
     amountSubtotal: 400,
     amountTotal: 400,
+    amountDiscount: 0,
+    amountTax: 0,
     currency: 'eur',
     live: false,
     singlePayment: true,

@@ -11,10 +11,12 @@ const ENDPOINT = {
   events: ['*'],
   apiVersion: null,
 }
+const PAGE = { refusal: null, isManaged: false, isTaxed: false, hasInvoice: false } as const
 const WELL: StripeFacts = {
   isKeyLive: true,
   key: { kind: 'answered', value: { unreadable: [], unwritable: [] } },
   price: null,
+  page: { kind: 'answered', value: PAGE },
   webhook: {
     listed: { kind: 'answered', value: [ENDPOINT] },
     wantedUrls: [ENDPOINT.url],
@@ -27,6 +29,7 @@ const PRICE: PriceFacts = {
   isActive: true,
   isOneTime: true,
   amount: { amount: 400, currency: 'eur' },
+  isTaxOnTop: null,
   otherCurrencies: [],
 }
 
@@ -39,10 +42,15 @@ const told = (own: Partial<StripeFacts> | null) =>
 const pricing = (found: NonNullable<StripeFacts['price']>['found']) =>
   check({ price: { id: 'price_1', found } })[1]
 
-test('a key, a price and a webhook that are well are three lines', () => {
+test('a key, a price, a page and a webhook that are well are four lines', () => {
   expect(told({})).toEqual([
     ['stripe', 'ok', 'the key works, in live mode'],
     ['price', 'ok', 'made at the checkout, from PREMIUM_PRICE and PREMIUM_CURRENCY'],
+    [
+      'checkout',
+      'ok',
+      'Stripe makes a payment page: you are the seller, no tax is computed, no invoice',
+    ],
     ['webhook', 'ok', expect.stringContaining(ENDPOINT.url)],
   ])
   expect(told({ isKeyLive: false })[0]).toEqual(['stripe', 'ok', 'the key works, in test mode'])
@@ -59,6 +67,7 @@ test.each<[StripeFacts['key'], string]>([
   expect(told({ key })).toMatchObject([
     ['stripe', 'failed', expect.stringContaining(text)],
     ['price', 'skipped', 'Stripe told nothing'],
+    ['checkout', 'skipped', 'Stripe told nothing'],
     ['webhook', 'skipped', 'Stripe told nothing'],
   ])
 })
@@ -79,6 +88,48 @@ test('a restricted key that lacks permissions fails with their names', () => {
   })
   expect(other).toMatchObject({ level: 'failed' })
   expect(other?.text).toEndWith('but may not write Refunds')
+})
+
+test.each<[StripeFacts['page'], string, string]>([
+  [null, 'skipped', 'no page without a price'],
+  [{ kind: 'refused', status: 403 }, 'skipped', 'the key may not make a payment page'],
+  [{ kind: 'unreachable', reason: 'HTTP 500' }, 'failed', 'HTTP 500'],
+  [
+    { kind: 'answered', value: { refusal: 'Stripe refuses it', setting: 'PREMIUM_PRICE' } },
+    'failed',
+    'Stripe refuses it',
+  ],
+  [
+    { kind: 'answered', value: { ...PAGE, isManaged: true, isTaxed: true, hasInvoice: true } },
+    'ok',
+    'Stripe sells in its own name, tax is computed, in the price, an invoice for each payment',
+  ],
+])('a payment page of which %j is %s', (page, level, text) => {
+  expect(check({ page })[2]).toMatchObject({
+    name: 'checkout',
+    level,
+    text: expect.stringContaining(text),
+  })
+})
+
+test.each<[boolean | null, string]>([
+  [true, 'on top'],
+  [false, 'in the price'],
+  [null, 'as the account has it'],
+])('tax on a price of which it is %p that it comes on top is computed %s', (isTaxOnTop, text) => {
+  const price = {
+    id: 'price_1',
+    found: { kind: 'answered', value: { ...PRICE, isTaxOnTop } },
+  } as const
+  const page = { kind: 'answered', value: { ...PAGE, isTaxed: true } } as const
+  expect(check({ price, page })[2]?.text).toContain(`tax is computed, ${text}, no invoice`)
+})
+
+test('a setting for which Stripe makes no page is to be mended', () => {
+  const value = { refusal: 'Stripe refuses it', setting: 'PREMIUM_PRICE' }
+  expect(check({ page: { kind: 'answered', value } })[2]).toMatchObject({
+    advice: 'mend PREMIUM_PRICE',
+  })
 })
 
 test('a price is shown', () => {

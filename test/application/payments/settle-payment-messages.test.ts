@@ -108,11 +108,16 @@ describe('a second payment', () => {
   })
 
   test('that a voucher paid for has nothing to send back', async () => {
-    const { ports, kinds, payFirst, move, notification } = await open()
-    Object.assign(ports.rules, { allowPromotionCodes: true })
+    const { ports, kinds, payFirst, move, notification, current } = await open()
+    const purchase = await current()
+    await ports.purchases.update(purchase.email, ORIGIN, () => ({
+      purchase: { ...purchase, leastAmount: 0 },
+    }))
     await payFirst()
-    const report = { ...move('paid'), amountTotal: 0, paymentIntentId: null }
+    const voucher = { amountTotal: 0, amountDiscount: 400, paymentIntentId: null }
+    const report = { ...move('paid'), ...voucher }
     await settlePayment(ports, { ...notification(), kind: 'session', report }, 'webhook')
+    expect(await current()).toMatchObject({ state: 'paid', isDuplicate: true })
     expect(await kinds()).toEqual([])
   })
 })

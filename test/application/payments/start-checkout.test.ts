@@ -69,13 +69,15 @@ describe('who may pay', () => {
     expect(await states()).toEqual([])
   })
 
-  test('no address with a delayed payment under way: the provider is asked for nothing', async () => {
+  test('no address with a delayed payment under way: the provider is asked whether it is', async () => {
     const { payments, checkout } = await open()
     payments.move((await checkout()).sessionId, 'processing')
     await expect(checkout()).rejects.toEqual(processing)
     payments.calls.length = 0
     await expect(checkout()).rejects.toEqual(processing)
-    expect(payments.calls).toEqual([])
+    expect(payments.calls).toEqual(['expireSession'])
+    payments.outage = true
+    await expect(checkout()).rejects.toEqual(processing)
   })
 
   test('again, once a delayed payment has failed', async () => {

@@ -34,6 +34,43 @@ describe('what is sold', () => {
     expect(production({}).amountMin).toBe(0)
   })
 
+  test('what Stripe is to do beside taking the money is said, and is off unless it is set', () => {
+    const off = { managedPayments: false, tax: false, invoices: false, taxCode: null }
+    const termsOf = (env: Record<string, string>) => {
+      const { payment } = production(env)
+      return payment.provider === 'stripe' ? payment.terms : null
+    }
+    expect(termsOf({})).toEqual(off)
+    const code = { PRODUCT_TAX_CODE: 'txcd_10103000' }
+    const taxCode = code.PRODUCT_TAX_CODE
+    expect(termsOf({ STRIPE_MANAGED_PAYMENTS: 'on', ...code })).toEqual({
+      ...off,
+      managedPayments: true,
+      taxCode,
+    })
+    expect(termsOf({ STRIPE_TAX: 'on', STRIPE_INVOICES: 'on', ...code })).toEqual({
+      ...off,
+      tax: true,
+      invoices: true,
+      taxCode,
+    })
+    expect(termsOf({ STRIPE_TAX: 'on', STRIPE_PRICE_ID: 'price_1' })).toEqual({ ...off, tax: true })
+  })
+
+  test.each<[Record<string, string>, string]>([
+    [
+      { STRIPE_MANAGED_PAYMENTS: 'on', STRIPE_TAX: 'on', PRODUCT_TAX_CODE: 'txcd_10103000' },
+      'STRIPE_MANAGED_PAYMENTS',
+    ],
+    [{ STRIPE_MANAGED_PAYMENTS: 'on' }, 'PRODUCT_TAX_CODE'],
+    [{ STRIPE_TAX: 'on' }, 'PRODUCT_TAX_CODE'],
+    [{ PRODUCT_TAX_CODE: 'txcd_1' }, 'PRODUCT_TAX_CODE'],
+    [{ PRODUCT_TAX_CODE: 'txcd_10103000', STRIPE_PRICE_ID: 'price_1' }, 'PRODUCT_TAX_CODE'],
+    [{ STRIPE_INVOICES: 'yes' }, 'STRIPE_INVOICES'],
+  ])('%j are no terms to sell on', (env, name) => {
+    expect(blamed(() => production(env))).toEqual([name])
+  })
+
   test('a live key is sent only to Stripe', () => {
     const url = 'http://127.0.0.1:4009'
     expect(blamed(() => production({ STRIPE_API_URL: url }))).toEqual(['STRIPE_API_URL'])

@@ -1,11 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'bun:test'
 import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
+import type { StripeTerms } from '../../../infrastructure/config/payment-settings.ts'
 import { probeStripe } from '../../../infrastructure/doctor/stripe.ts'
 import { webhookUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../../support/fakes.ts'
 import { serve, serveSilence } from '../../support/http/probed-servers.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { whenLate } from '../../support/stopped-timers.ts'
+import { PLAIN_TERMS } from '../../support/stripe/payment-gateways.ts'
 import {
   type Fault,
   FORBIDDEN,
@@ -22,11 +24,15 @@ describe('Stripe', () => {
     const clock = fixedClock()
     const double = await startStripeDouble({ webhookSecret: 'whsec_1', secretKey, clock })
     onTestFinished(() => double.stop())
-    const probe = (product: Parameters<typeof probeStripe>[0]['product'] = PRODUCT) =>
+    const probe = (
+      product: Parameters<typeof probeStripe>[0]['product'] = PRODUCT,
+      terms: Partial<StripeTerms> = {},
+    ) =>
       probeStripe({
         secretKey,
         apiUrl: double.url,
         product,
+        terms: { ...PLAIN_TERMS, ...terms },
         webhookUrls: webhookUrls('https://alibi.example'),
         clock,
         timeoutMs: PATIENCE_MS,
@@ -51,14 +57,20 @@ describe('Stripe', () => {
 
   test('is asked whether a restricted key may write, by which nothing changes', async () => {
     const { double, probe } = await openDouble()
-    double.fault(FORBIDDEN, { on: 'POST /v1/checkout/sessions/:id/expire' })
+    double.fault(FORBIDDEN, { on: 'POST /v1/checkout/sessions/:id/expire', times: 2 })
+    double.fault(FORBIDDEN, { on: 'POST /v1/checkout/sessions' })
     expect((await probe()).key).toEqual({
       kind: 'answered',
       value: { unreadable: [], unwritable: ['Checkout Sessions'] },
     })
     const written = double.requests.filter(({ method }) => method !== 'GET')
     expect(new Set(written.map(({ path }) => path))).toEqual(
-      new Set(['/v1/checkout/sessions/cs_of_nobody/expire', '/v1/refunds/re_of_nobody/cancel']),
+      new Set([
+        '/v1/checkout/sessions/cs_of_nobody/expire',
+        '/v1/payment_intents/pi_of_nobody/cancel',
+        '/v1/refunds/re_of_nobody/cancel',
+        '/v1/checkout/sessions',
+      ]),
     )
     expect(double.events).toEqual([])
   })
@@ -73,6 +85,7 @@ describe('Stripe', () => {
       secretKey: 'sk_test_1',
       apiUrl: serve(() => Response.json(body, { status })),
       product: PRODUCT,
+      terms: PLAIN_TERMS,
       webhookUrls: webhookUrls('https://alibi.example'),
       clock: fixedClock(),
       timeoutMs: PATIENCE_MS,
@@ -90,9 +103,41 @@ describe('Stripe', () => {
     expect(await probe()).toMatchObject({ isKeyLive: true, price: null })
     expect(double.count('GET /v1/disputes')).toBe(0)
     expect(double.count('GET /v1/checkout/sessions')).toBe(1)
-    expect(double.requests.every(({ method }) => method === 'GET')).toBe(true)
+    const written = double.requests.filter(({ method }) => method !== 'GET')
+    expect(written.map(({ route }) => route)).toEqual([
+      'POST /v1/checkout/sessions',
+      'POST /v1/checkout/sessions/:id/expire',
+    ])
     const restricted = await openDouble('rk_live_double')
     expect(await restricted.probe()).toMatchObject({ isKeyLive: true })
+  })
+
+  test('makes a page that it ends at once, and tells what becomes of a payment', async () => {
+    const { double, probe } = await openDouble()
+    const page = { refusal: null, isManaged: false, isTaxed: false, hasInvoice: false }
+    expect((await probe()).page).toEqual({ kind: 'answered', value: page })
+    expect([...double.sessions.values()].map(({ status }) => status)).toEqual(['expired'])
+    // What the account does by itself is not what becomes of a page that says that it is off.
+    Object.assign(double.defaults, { managedPayments: true, automaticTax: true })
+    expect((await probe()).page).toEqual({ kind: 'answered', value: page })
+
+    const terms = { tax: true, invoices: true, taxCode: 'txcd_10103000' }
+    expect((await probe(PRODUCT, terms)).page).toEqual({
+      kind: 'answered',
+      value: { ...page, isTaxed: true, hasInvoice: true },
+    })
+  })
+
+  test.each([
+    [{ price: { amount: 1, currency: 'eur' }, name: 'Alibi' }, 'amount_too_small', 'PREMIUM_PRICE'],
+    [{ priceId: 'price_archived' }, '', 'STRIPE_PRICE_ID'],
+  ])('tells why it makes no page for %j', async (product, reason, setting) => {
+    const { double, probe } = await openDouble()
+    double.addPrice({ id: 'price_archived', amount: 400, currency: 'eur' }, { active: false })
+    expect((await probe(product)).page).toEqual({
+      kind: 'answered',
+      value: { refusal: expect.stringContaining(reason), setting },
+    })
   })
 
   test('tells the endpoints, and where and to what they should listen', async () => {
@@ -157,6 +202,7 @@ describe('Stripe', () => {
         isActive: true,
         isOneTime: true,
         amount: { amount: 400, currency: 'eur' },
+        isTaxOnTop: null,
         otherCurrencies: [],
       },
     ],
@@ -191,6 +237,7 @@ describe('Stripe', () => {
       secretKey: 'rk_test_1',
       apiUrl,
       product: { priceId: 'price_1' },
+      terms: PLAIN_TERMS,
       webhookUrls: webhookUrls('https://alibi.example'),
       clock: fixedClock(),
       timeoutMs: TIMEOUT_MS,

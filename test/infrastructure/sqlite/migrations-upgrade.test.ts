@@ -58,7 +58,7 @@ function openFirstRelease(): string {
 test('a database of the first release keeps every purchase, refund, dispute and grant', async () => {
   const store = sqliteStore(openTemporaryDatabase(openFirstRelease()))
   const asked = { language: 'en', price: { amount: 400, currency: 'eur' }, live: true } as const
-  const own = { ...asked, createdAt: NOON, expiresAt: EXPIRES_AT }
+  const own = { ...asked, leastAmount: null, createdAt: NOON, expiresAt: EXPIRES_AT }
   const none = { sessionId: null, paymentIntentId: null }
   const paid = { state: 'paid', paidAt: PAID_AT, isDuplicate: false } as const
   const refunds = [

@@ -45,6 +45,8 @@ const SESSION = {
   order: null,
   amountSubtotal: 400,
   amountTotal: 400,
+  amountDiscount: 0,
+  amountTax: 0,
   currency: 'eur',
   live: false,
   singlePayment: true,
@@ -101,6 +103,7 @@ const MEANINGS: Readonly<Record<string, Content>> = {
   'checkout.session.completed.missing_email': session('paid', { purchaseId: null }),
   'checkout.session.completed.no_payment_required': session('paid', {
     amountTotal: 0,
+    amountDiscount: 400,
     paymentIntentId: null,
   }),
   'checkout.session.completed.other_email_typed': session('paid'),

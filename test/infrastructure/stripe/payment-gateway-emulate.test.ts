@@ -7,6 +7,7 @@ import { returnUrls } from '../../../interfaces/composition/compose-providers.ts
 import {
   type Delivery,
   EMAIL,
+  PLAIN_TERMS,
   PRICE,
   PUBLIC_URL,
   SEALS,
@@ -69,7 +70,8 @@ async function start({ priceId = 'price_1' } = {}) {
     apiUrl: emulator.url,
     product: { priceId },
     returnUrls: returnUrls(PUBLIC_URL),
-    allowPromotionCodes: false,
+    terms: PLAIN_TERMS,
+    log() {},
     seals: SEALS,
     clock,
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { reasonOf } from '../../../application/error-report.ts'
 import type { ListWindow, PaymentGateway } from '../../../application/ports.ts'
 import type { Unavailable } from '../../../application/unavailable.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
@@ -233,7 +234,8 @@ describe('a new session', () => {
     const { gateway, clock } = await start()
     const cheap = newPurchase(clock.now(), { price: { amount: 10, currency: 'eur' } })
     const outage = await outageOf(gateway.createSession(cheap))
-    expect(outage).toMatchObject({ answered: true, cause: { code: 'amount_too_small' } })
+    expect(outage).toMatchObject({ answered: true, setting: 'PREMIUM_PRICE' })
+    expect(reasonOf(outage)).toContain('amount_too_small')
   })
 
   test('under a key that was used for something else is refused with an answer', async () => {

@@ -27,11 +27,13 @@ describe('a session', () => {
           price_data: {
             currency: 'eur',
             unit_amount: '400',
+            tax_behavior: 'inclusive',
             product_data: { name: 'Alibi Premium' },
           },
         },
       },
       customer_email: purchase.email,
+      locale: 'en',
       client_reference_id: purchase.id,
       metadata: {
         purchase_id: purchase.id,
@@ -46,6 +48,9 @@ describe('a session', () => {
       success_url: 'https://alibi.example/payment/success?session_id={CHECKOUT_SESSION_ID}',
       cancel_url: 'https://alibi.example/payment/cancel',
       adaptive_pricing: { enabled: 'false' },
+      managed_payments: { enabled: 'false' },
+      automatic_tax: { enabled: 'false' },
+      invoice_creation: { enabled: 'false' },
     })
   })
 
@@ -65,10 +70,16 @@ describe('a session', () => {
     expect(lastRequest(double).headers['stripe-version']).toBe('2026-10-28.endive')
   })
 
-  test('takes promotion codes only where they are switched on', async () => {
-    const { double, gateway, clock } = await start({ allowPromotionCodes: true })
-    await gateway.createSession(newPurchase(clock.now()))
-    expect(lastRequest(double).form['allow_promotion_codes']).toBe('true')
+  test('takes promotion codes where less than the price is enough', async () => {
+    const { double, gateway, clock } = await start()
+    for (const [leastAmount, allowed] of [
+      [250, 'true'],
+      [PRICE.amount, undefined],
+      [null, undefined],
+    ] as const) {
+      await gateway.createSession(newPurchase(clock.now(), { leastAmount }))
+      expect(lastRequest(double).form['allow_promotion_codes']).toBe(allowed)
+    }
   })
 
   test('is sold at the price kept at Stripe where one is named', async () => {
@@ -81,8 +92,8 @@ describe('a session', () => {
   })
 
   test('paid with a voucher for everything is paid, and no payment is named', async () => {
-    const { double, gateway, clock } = await start({ allowPromotionCodes: true })
-    const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
+    const { double, gateway, clock } = await start()
+    const { sessionId } = await gateway.createSession(newPurchase(clock.now(), { leastAmount: 0 }))
     double.pay(sessionId, { discount: 400 })
     expect(await gateway.readSession(sessionId)).toMatchObject({
       outcome: 'paid',
@@ -93,13 +104,14 @@ describe('a session', () => {
   })
 
   test('paid with a voucher for a part shows both amounts', async () => {
-    const { double, gateway, clock } = await start({ allowPromotionCodes: true })
-    const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
+    const { double, gateway, clock } = await start()
+    const { sessionId } = await gateway.createSession(newPurchase(clock.now(), { leastAmount: 0 }))
     double.pay(sessionId, { discount: 150 })
     expect(await gateway.readSession(sessionId)).toMatchObject({
       outcome: 'paid',
       amountSubtotal: 400,
       amountTotal: 250,
+      amountDiscount: 150,
     })
   })
 

@@ -16,8 +16,9 @@ async function startWithSession() {
     price: { amount: 1250, currency: 'gbp' },
   })
   const { sessionId } = await gateway.createSession(purchase)
-  const { id, email, language, price, createdAt, expiresAt } = purchase
-  const order = { id, email, language, price, createdAt, expiresAt, seal: 'fits' as const }
+  const { id, email, language, price, leastAmount, createdAt, expiresAt } = purchase
+  const terms = { id, email, language, price, leastAmount, createdAt, expiresAt }
+  const order = { ...terms, seal: 'fits' as const }
   const metadata = double.sessions.get(sessionId)?.metadata ?? {}
   const readOrder = async () => (await gateway.readSession(sessionId))?.order
   return { double, gateway, clock, purchase, sessionId, order, metadata, readOrder }

@@ -14,7 +14,7 @@ import { returnUrls } from '../../../interfaces/composition/compose-providers.ts
 import { fixedClock, NOON, recordingLog, recordingMailer } from '../../support/fakes.ts'
 import { recordingTelemetry } from '../../support/recording-telemetry.ts'
 import { openPurchase } from '../../support/stores/contract-purchases.ts'
-import { SEALS } from '../../support/stripe/payment-gateways.ts'
+import { PLAIN_TERMS, SEALS } from '../../support/stripe/payment-gateways.ts'
 import { scriptedPayments } from '../../support/stripe/scripted-payments.ts'
 
 const to = parseEmail('ada@example.com')
@@ -40,7 +40,8 @@ const GATEWAY_OPTIONS = {
   product: { price: { amount: 400, currency: 'eur' }, name: 'Alibi Premium' },
   returnUrls: returnUrls('https://alibi.example.com'),
   seals: SEALS,
-  allowPromotionCodes: false,
+  terms: PLAIN_TERMS,
+  log() {},
   clock: fixedClock(NOON),
 }
 

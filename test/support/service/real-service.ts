@@ -3,7 +3,7 @@ import type { Clock, PaymentNotice } from '../../../application/ports.ts'
 import { reconcilePayments } from '../../../application/reconciling/reconcile-payments.ts'
 import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import type { MailLimit } from '../../../domain/mail-limit.ts'
-import type { StripeProduct } from '../../../infrastructure/config/payment-settings.ts'
+import type { StripeProduct, StripeTerms } from '../../../infrastructure/config/payment-settings.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { slidingWindowLimiter } from '../../../infrastructure/rate-limit/sliding-window-limiter.ts'
 import { hmacSecrets } from '../../../infrastructure/secrets/hmac-secrets.ts'
@@ -14,7 +14,7 @@ import { returnUrls } from '../../../interfaces/composition/compose-providers.ts
 import type { HttpOptions } from '../../../interfaces/http/request/options.ts'
 import { fakePorts, fixedClock } from '../fakes.ts'
 import { openHttp } from '../http/http-client.ts'
-import { PRICE, PUBLIC_URL, WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
+import { PLAIN_TERMS, PRICE, PUBLIC_URL, WEBHOOK_SECRET } from '../stripe/payment-gateways.ts'
 import { type StripeEvent, signedDelivery } from '../stripe/stripe-events.ts'
 import type { StripeDouble } from '../stripe-double/stripe-double.ts'
 import { type OpenPlace, type ServicePlace, sqlitePlace } from './places.ts'
@@ -39,6 +39,7 @@ export function openService({
   clock = fixedClock(),
   webhookSecrets = [WEBHOOK_SECRET],
   product = { price: PRICE, name: 'Alibi Premium' },
+  terms = PLAIN_TERMS,
   amountMin = 0,
   seals = orderSeals(SECRETS),
   timeoutMs,
@@ -54,6 +55,7 @@ export function openService({
   clock?: ReturnType<typeof fixedClock>
   webhookSecrets?: readonly string[]
   product?: StripeProduct
+  terms?: StripeTerms
   amountMin?: number
   /** Those of another secret are none of this service's. */
   seals?: OrderSeals
@@ -77,8 +79,9 @@ export function openService({
         product,
         returnUrls: returnUrls(PUBLIC_URL),
         seals,
-        allowPromotionCodes,
+        terms,
         clock,
+        log,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       })
     : outside.payments

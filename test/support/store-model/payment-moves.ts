@@ -121,7 +121,16 @@ export const PAYMENT_MOVES = {
 
 function draft({ newPurchase: id, email, now, picks }: Choice): Purchase {
   const price = picks[1] % 4 ? PRICE : { amount: 500, currency: 'usd' }
-  return draftPurchase({ id, email, language: 'en', price, live: picks[2] % 2 === 0, now })
+  const leastAmount = picks[3] % 3 ? price.amount : null
+  return draftPurchase({
+    id,
+    email,
+    language: 'en',
+    price,
+    leastAmount,
+    live: picks[2] % 2 === 0,
+    now,
+  })
 }
 
 function settle({ purchases }: DatabaseStore, choice: Choice) {
@@ -153,6 +162,8 @@ function report(
     order: null,
     amountSubtotal: amount,
     amountTotal: amount,
+    amountDiscount: 0,
+    amountTax: 0,
     currency: price.currency,
     live,
     singlePayment: true,
@@ -163,7 +174,7 @@ function report(
 
 function termsAt(now: Date) {
   const paidAt = new Date(now.getTime() + MINUTE_MS)
-  return { allowPromotionCodes: false, amountMin: 0, isDuplicate: false, now: paidAt }
+  return { leastAmount: PRICE.amount, isDuplicate: false, now: paidAt }
 }
 
 /** What came back of an account's payments has no order. */

@@ -94,6 +94,7 @@ export function rowsAbout(email: Email, person = 1): Readonly<Record<string, Row
       review_reason: null,
       amount_received: null,
       revoked_at: moment(),
+      least_amount: number(),
     },
     operator_grants: {
       id: id('grant'),

@@ -4,7 +4,7 @@ import type { StripeEvent } from '../stripe/stripe-events.ts'
 import { newEvent, newIntent, newPrice, newSession, newWebhookEndpoint } from './objects.ts'
 import type { RefundAnswer } from './refunds.ts'
 import { invalidRequest, missingResource } from './refusal.ts'
-import type { SessionOrder } from './session-order.ts'
+import type { Defaults, SessionOrder } from './session-order.ts'
 
 export type Account = ReturnType<typeof stripeAccount>
 
@@ -31,6 +31,13 @@ export function stripeAccount({
   const intentMetadata = new Map<string, Record<string, string>>()
   const events: StripeEvent[] = []
   const delivered = new Set<string>()
+  const taxBehaviors = new Map<string, Defaults['taxBehavior']>()
+  const defaults: Defaults = {
+    managedPayments: false,
+    automaticTax: false,
+    taxBehavior: 'exclusive',
+    unknownParameters: [],
+  }
   const answers: { refund: RefundAnswer } = { refund: 'succeeded' }
 
   const mode = () => ({ live, created: Math.floor(clock.now().getTime() / 1000) })
@@ -46,6 +53,7 @@ export function stripeAccount({
     const session = newSession(order, { ...mode(), pagesUrl: pagesUrl() })
     sessions.set(session.id, session)
     intentMetadata.set(session.id, order.intentMetadata)
+    taxBehaviors.set(session.id, order.taxBehavior)
     return session
   }
 
@@ -138,6 +146,9 @@ export function stripeAccount({
     events,
     /** The ids of events that every webhook has taken. */
     delivered,
+    /** By the id of the session. */
+    taxBehaviors,
+    defaults,
     /** How a refund that is asked for begins. */
     answers,
     mode,

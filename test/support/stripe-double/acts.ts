@@ -3,6 +3,7 @@ import type { StripeEvent } from '../stripe/stripe-events.ts'
 import type { Account } from './account.ts'
 import { customerDetails, newCharge, newDispute } from './objects.ts'
 import { refundCharge } from './refunds.ts'
+import { taxOn } from './session-order.ts'
 
 /**
  * What buyers, their banks and Stripe do, each by the id of a session. Every act returns the events that it made, in
@@ -55,13 +56,20 @@ export function stripeActs(account: Account) {
     ]
   }
 
-  function applyDiscount(session: Stripe.Checkout.Session, discount: number): number {
-    if (discount === 0) return session.amount_total ?? 0
-    if (!session.allow_promotion_codes) throw new Error('the session takes no promotion codes')
-    const total = (session.amount_subtotal ?? 0) - discount
+  /** What the buyer is charged: tax is known once the buyer has said where they live. */
+  function totalOf(session: Stripe.Checkout.Session, discount = 0): number {
+    const isTaxed = session.automatic_tax.enabled
+    if (discount === 0 && !isTaxed) return session.amount_total ?? 0
+    if (discount > 0 && !session.allow_promotion_codes) {
+      throw new Error('the session takes no promotion codes')
+    }
+    const behavior = account.taxBehaviors.get(session.id) ?? 'exclusive'
+    const reduced = (session.amount_subtotal ?? 0) - discount
+    const tax = isTaxed ? taxOn(reduced, behavior) : 0
+    const total = behavior === 'exclusive' ? reduced + tax : reduced
     account.changeSession(session.id, {
       amount_total: total,
-      total_details: { amount_discount: discount, amount_shipping: 0, amount_tax: 0 },
+      total_details: { amount_discount: discount, amount_shipping: 0, amount_tax: tax },
     })
     return total
   }
@@ -73,7 +81,7 @@ export function stripeActs(account: Account) {
       { discount = 0, email }: { discount?: number; email?: string } = {},
     ): StripeEvent[] {
       const session = openSession(sessionId)
-      const amount = applyDiscount(session, discount)
+      const amount = totalOf(session, discount)
       if (amount === 0) return [completed(sessionId, 'no_payment_required', email)]
       const { intent, made } = account.openIntent(session, amount)
       return [...made, ...capture(intent.id), completed(sessionId, 'paid', email)]
@@ -82,7 +90,7 @@ export function stripeActs(account: Account) {
     /** By a debit that takes days. */
     payLate(sessionId: string, { email }: { email?: string } = {}): StripeEvent[] {
       const session = openSession(sessionId)
-      const { intent, made } = account.openIntent(session, session.amount_total ?? 0)
+      const { intent, made } = account.openIntent(session, totalOf(session))
       const processing = account.changeIntent(intent.id, { status: 'processing' })
       return [
         ...made,

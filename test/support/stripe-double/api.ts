@@ -21,7 +21,7 @@ type Handler = (account: Account, request: { id: string; form: Form }) => object
 const ROUTES: Readonly<Record<string, Handler>> = {
   'POST /v1/checkout/sessions'(account, { form }) {
     const now = account.mode().created
-    const session = account.createSession(readSessionOrder(form, { prices: account.prices, now }))
+    const session = account.createSession(readSessionOrder(form, { ...account, now }))
     return expanded(account, session, form)
   },
   'GET /v1/checkout/sessions'(account, { form }) {
@@ -68,6 +68,17 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     return listPage(account.charges.values(), { query: form, url: '/v1/charges', matches })
   },
   'GET /v1/payment_intents/:id': (account, { id }) => found(account.intents, 'payment_intent', id),
+  'POST /v1/payment_intents/:id/cancel'(account, { id, form }) {
+    refuseUnknown(form, ['cancellation_reason'])
+    const { status } = found(account.intents, 'payment_intent', id)
+    if (!status.startsWith('requires_')) {
+      const message = `You cannot cancel this PaymentIntent because it has a status of ${status}.`
+      throw invalidRequest(message, { code: 'payment_intent_unexpected_state' })
+    }
+    const intent = account.changeIntent(id, { status: 'canceled' })
+    account.emit('payment_intent.canceled', intent)
+    return intent
+  },
   'GET /v1/refunds'(account, { form }) {
     refuseUnknown(form, ['payment_intent', 'charge', ...PAGING])
     const intentId = textOf(form, 'payment_intent')

@@ -8,7 +8,11 @@ export type Fault = 'hang' | 'reset' | 'truncated' | 'wrong_id' | Answer
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-function refused(status: number, error: object, headers: Record<string, string> = {}): Answer {
+export function refused(
+  status: number,
+  error: object,
+  headers: Record<string, string> = {},
+): Answer {
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify({ error }) }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../application/ports.ts'
 import { DAY_MS } from '../../../domain/duration.ts'
+import { newId } from './objects.ts'
 import { invalidRequest, Refusal } from './refusal.ts'
 import type { Answer, Incoming } from './wire.ts'
 
@@ -48,8 +49,14 @@ function replay(earlier: Entry, request: string): Answer {
       message: 'There is currently another in-progress request using this Idempotent Key.',
     })
   }
+  const { headers } = earlier.answer
   return {
     ...earlier.answer,
-    headers: { ...earlier.answer.headers, 'idempotent-replayed': 'true' },
+    headers: {
+      ...headers,
+      'request-id': newId('req'),
+      'original-request': headers['request-id'] ?? '',
+      'idempotent-replayed': 'true',
+    },
   }
 }

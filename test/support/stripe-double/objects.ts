@@ -5,6 +5,9 @@ import type { SessionOrder } from './session-order.ts'
 // Stripe's objects, cut from the payloads in ../stripe-events/, so that their shape is Stripe's.
 
 const OPEN_SESSION = template<Stripe.Checkout.Session>('api.checkout.session.open')
+const INVOICES = template<{ invoice_creation: Stripe.Checkout.Session.InvoiceCreation }>(
+  'checkout.session.completed.paid',
+).invoice_creation
 const BUYER = template<Stripe.Checkout.Session>('checkout.session.completed.paid').customer_details
 const INTENT = template<Stripe.PaymentIntent>('payment_intent.created')
 const CHARGE = template<Stripe.Charge>('charge.succeeded')
@@ -33,6 +36,10 @@ export function newSession(
     id,
     allow_promotion_codes: order.allowPromotionCodes,
     adaptive_pricing: { enabled: order.adaptivePricing },
+    managed_payments: { enabled: order.managedPayments },
+    automatic_tax: { ...OPEN_SESSION.automatic_tax, enabled: order.automaticTax },
+    invoice_creation: { ...INVOICES, enabled: order.invoices },
+    locale: order.locale as Stripe.Checkout.Session['locale'],
     amount_subtotal: order.amount,
     amount_total: order.amount,
     cancel_url: order.cancelUrl,

@@ -10,6 +10,24 @@ import {
 } from './form.ts'
 import { invalidRequest, missingResource } from './refusal.ts'
 
+/** What an account does with a session that says nothing of it, and what it knows. Accounts differ. */
+export type Defaults = {
+  managedPayments: boolean
+  automaticTax: boolean
+  /** Of a price that has none of its own. */
+  taxBehavior: 'inclusive' | 'exclusive'
+  /** Parameters that it does not know yet. */
+  unknownParameters: readonly string[]
+}
+
+/** The rate of every tax here: a fifth of what is taxed. */
+const TAX_DIVISOR = 5
+
+/** How much of an amount is tax, or how much is added to it. */
+export function taxOn(amount: number, behavior: Defaults['taxBehavior']): number {
+  return Math.round(amount / (behavior === 'inclusive' ? TAX_DIVISOR + 1 : TAX_DIVISOR))
+}
+
 /** What was asked for, once it has passed Stripe's checks. */
 export type SessionOrder = {
   readonly amount: number
@@ -23,6 +41,11 @@ export type SessionOrder = {
   readonly cancelUrl: string | null
   readonly allowPromotionCodes: boolean
   readonly adaptivePricing: boolean
+  readonly locale: string | null
+  readonly managedPayments: boolean
+  readonly automaticTax: boolean
+  readonly invoices: boolean
+  readonly taxBehavior: Defaults['taxBehavior']
 }
 
 const PARAMETERS = [
@@ -37,6 +60,10 @@ const PARAMETERS = [
   'success_url',
   'cancel_url',
   'adaptive_pricing',
+  'locale',
+  'managed_payments',
+  'automatic_tax',
+  'invoice_creation',
   'allow_promotion_codes',
   'expand',
 ]
@@ -50,13 +77,29 @@ const LIFETIME_MAX_S = 24 * 3600
 /** Throws a `Refusal` wherever Stripe would; https://docs.stripe.com/api/checkout/sessions/create. */
 export function readSessionOrder(
   form: Form,
-  { prices, now }: { prices: ReadonlyMap<string, Stripe.Price>; now: number },
+  {
+    prices,
+    defaults,
+    now,
+  }: { prices: ReadonlyMap<string, Stripe.Price>; defaults: Defaults; now: number },
 ): SessionOrder {
-  refuseUnknown(form, PARAMETERS)
+  refuseUnknown(
+    form,
+    PARAMETERS.filter((name) => !defaults.unknownParameters.includes(name)),
+  )
   const mode = requiredText(form, 'mode')
   if (mode !== 'payment') throw invalidRequest(`Not played here: mode ${mode}`, { param: 'mode' })
+  const { amount, currency, lines } = readLineItems(form, prices)
+  const managedPayments = enabledIn(form, 'managed_payments') ?? defaults.managedPayments
+  if (managedPayments) refuseUnmanaged(form, lines)
   return {
-    ...readLineItems(form, prices),
+    amount,
+    currency,
+    locale: textOf(form, 'locale'),
+    managedPayments,
+    automaticTax: managedPayments || (enabledIn(form, 'automatic_tax') ?? defaults.automaticTax),
+    invoices: managedPayments || (enabledIn(form, 'invoice_creation') ?? false),
+    taxBehavior: lines[0]?.taxBehavior ?? defaults.taxBehavior,
     customerEmail: readEmail(form),
     clientReferenceId: readReference(form),
     metadata: readMetadata(form),
@@ -65,8 +108,22 @@ export function readSessionOrder(
     successUrl: checkedUrl('success_url', requiredText(form, 'success_url')),
     cancelUrl: checkedUrl('cancel_url', textOf(form, 'cancel_url')),
     allowPromotionCodes: booleanOf(form, 'allow_promotion_codes') ?? false,
-    adaptivePricing: booleanOf(formOf(form, 'adaptive_pricing') ?? {}, 'enabled') ?? true,
+    adaptivePricing: enabledIn(form, 'adaptive_pricing') ?? true,
   }
+}
+
+function enabledIn(form: Form, name: string): boolean | null {
+  return booleanOf(formOf(form, name) ?? {}, 'enabled')
+}
+
+/** As the seller Stripe decides about tax and invoices, and takes on only what it has said it would. */
+function refuseUnmanaged(form: Form, lines: readonly { readonly isEligible: boolean }[]): void {
+  const decided = ['automatic_tax', 'invoice_creation'].find((name) => form[name] !== undefined)
+  if (decided !== undefined) {
+    throw invalidRequest(`${decided} cannot be used with Managed Payments.`, { param: decided })
+  }
+  if (lines.every(({ isEligible }) => isEligible)) return
+  throw invalidRequest('The tax code is missing, or not eligible for Managed Payments.')
 }
 
 function readLineItems(form: Form, prices: ReadonlyMap<string, Stripe.Price>) {
@@ -87,7 +144,7 @@ function readLineItems(form: Form, prices: ReadonlyMap<string, Stripe.Price>) {
   if (amount > AMOUNT_MAX) {
     throw invalidRequest('The total amount due is too large.', { code: 'amount_too_large' })
   }
-  return { amount, currency }
+  return { amount, currency, lines }
 }
 
 type Prices = {
@@ -103,16 +160,23 @@ function readLineItem(item: string | Form, { prices, wanted }: Prices) {
   if (quantity < 1) throw invalidRequest('Invalid quantity', { param: 'line_items[0][quantity]' })
 
   const priceId = textOf(item, 'price')
-  const { amount, currency } =
+  const { amount, ...line } =
     priceId === null ? readPriceData(item) : lookUpPrice(priceId, { prices, wanted })
-  return { amount: amount * quantity, currency }
+  return { ...line, amount: amount * quantity }
 }
 
 function readPriceData(item: Form) {
   const data = formOf(item, 'price_data')
   if (!data) throw invalidRequest('Missing required param: line_items[0][price].')
-  refuseUnknown(data, ['currency', 'unit_amount', 'product_data'], 'line_items[0][price_data]')
-  requiredText(formOf(data, 'product_data') ?? {}, 'name')
+  const known = ['currency', 'unit_amount', 'tax_behavior', 'product_data']
+  refuseUnknown(data, known, 'line_items[0][price_data]')
+  const product = formOf(data, 'product_data') ?? {}
+  requiredText(product, 'name')
+  const taxCode = textOf(product, 'tax_code')
+  if (taxCode !== null && !/^txcd_\d{8}$/.test(taxCode)) {
+    const param = 'line_items[0][price_data][product_data][tax_code]'
+    throw invalidRequest(`Invalid tax code: ${taxCode}`, { param })
+  }
   const currency = requiredText(data, 'currency')
   if (!CURRENCIES.has(currency)) {
     throw invalidRequest(`Invalid currency: ${currency}.`, { param: 'currency' })
@@ -121,7 +185,12 @@ function readPriceData(item: Form) {
   if (amount === null || amount < 0) {
     throw invalidRequest('Invalid non-negative integer', { param: 'unit_amount' })
   }
-  return { amount, currency }
+  const taxBehavior = behaviorOf(textOf(data, 'tax_behavior'))
+  return { amount, currency, taxBehavior, isEligible: taxCode !== null }
+}
+
+function behaviorOf(text: string | null): Defaults['taxBehavior'] | null {
+  return text === 'inclusive' || text === 'exclusive' ? text : null
 }
 
 /** A price of several currencies has one for each; without a wish Stripe takes that of the buyer's country. */
@@ -134,8 +203,10 @@ function lookUpPrice(priceId: string, { prices, wanted }: Prices) {
   }
   const options = Object.entries(price.currency_options ?? {})
   const [currency, option] = options.find(([own]) => wanted === null || own === wanted) ?? []
-  if (currency !== undefined) return { amount: option?.unit_amount ?? 0, currency }
-  return { amount: price.unit_amount ?? 0, currency: price.currency }
+  // Its product has a code that Stripe takes on.
+  const line = { taxBehavior: behaviorOf(price.tax_behavior), isEligible: true }
+  if (currency !== undefined) return { ...line, amount: option?.unit_amount ?? 0, currency }
+  return { ...line, amount: price.unit_amount ?? 0, currency: price.currency }
 }
 
 function readEmail(form: Form): string | null {

@@ -5,6 +5,7 @@ import { returnUrls } from '../../../interfaces/composition/compose-providers.ts
 import { fixedClock } from '../fakes.ts'
 import {
   newPurchase,
+  PLAIN_TERMS,
   PRICE,
   PUBLIC_URL,
   SEALS,
@@ -29,7 +30,8 @@ describe('events of the Stripe double', () => {
       apiUrl: double.url,
       product: { price: PRICE, name: 'Alibi Premium' },
       returnUrls: returnUrls(PUBLIC_URL),
-      allowPromotionCodes: false,
+      terms: PLAIN_TERMS,
+      log() {},
       seals: SEALS,
     })
     const received: string[] = []

@@ -117,6 +117,8 @@ export async function startStripeDouble({
     addPrice: account.addPrice,
     addWebhookEndpoint: account.addWebhookEndpoint,
     webhookEndpoints: account.webhookEndpoints,
+    /** What the account does by itself, and what it knows; a test may change it. */
+    defaults: account.defaults,
     /** How refunds that are asked for over the API begin from now on. */
     answerRefunds(status: RefundAnswer) {
       account.answers.refund = status

@@ -7,6 +7,7 @@ import {
   type Purchase,
   type PurchaseId,
 } from '../../../domain/purchase.ts'
+import type { StripeTerms } from '../../../infrastructure/config/payment-settings.ts'
 import { sandboxPaymentGateway } from '../../../infrastructure/sandbox/payment-gateway.ts'
 import type { SandboxDelivery } from '../../../infrastructure/sandbox/webhook-sender.ts'
 import { orderSeals } from '../../../infrastructure/secrets/order-seals.ts'
@@ -21,6 +22,13 @@ import { signedDelivery } from './stripe-events.ts'
 export const PUBLIC_URL = 'https://alibi.example'
 export const WEBHOOK_SECRET = 'whsec_contract'
 export const PRICE: Price = { amount: 400, currency: 'eur' }
+/** Stripe does nothing beside taking the money. */
+export const PLAIN_TERMS: StripeTerms = {
+  managedPayments: false,
+  tax: false,
+  invoices: false,
+  taxCode: null,
+}
 export const SEALS = orderSeals({ secret: 'a secret of the contract that is long enough' })
 export const EMAIL = 'mario.rossi@example.com' as Email
 
@@ -49,7 +57,10 @@ let purchases = 0
 export function newPurchase(
   now: Date,
   own: Partial<
-    Pick<Purchase, 'price' | 'live' | 'email' | 'language' | 'expiresAt' | 'sessionId'>
+    Pick<
+      Purchase,
+      'price' | 'leastAmount' | 'live' | 'email' | 'language' | 'expiresAt' | 'sessionId'
+    >
   > = {},
 ): Purchase {
   const id = `pur_${++purchases}` as PurchaseId
@@ -67,7 +78,8 @@ async function openStripe(): Promise<OpenGateway> {
     product: { price: PRICE, name: 'Alibi Premium' },
     returnUrls: returnUrls(PUBLIC_URL),
     seals: SEALS,
-    allowPromotionCodes: false,
+    terms: PLAIN_TERMS,
+    log() {},
     clock,
     timeoutMs: PATIENCE_MS,
   })

@@ -91,6 +91,8 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
           order: orderOf(purchase),
           amountSubtotal: purchase.price.amount,
           amountTotal: purchase.price.amount,
+          amountDiscount: 0,
+          amountTax: 0,
           currency: purchase.price.currency,
           live: purchase.live,
           singlePayment: true,
@@ -187,8 +189,9 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
   return gateway satisfies PaymentGateway
 }
 
-function orderOf({ id, email, language, price, createdAt, expiresAt }: Purchase) {
-  return { id, email, language, price, createdAt, expiresAt, seal: 'fits' as const }
+function orderOf(purchase: Purchase) {
+  const { id, email, language, price, leastAmount, createdAt, expiresAt } = purchase
+  return { id, email, language, price, leastAmount, createdAt, expiresAt, seal: 'fits' as const }
 }
 
 /** Later than any clock of a test. */

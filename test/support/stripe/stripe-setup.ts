@@ -5,7 +5,14 @@ import { returnUrls } from '../../../interfaces/composition/compose-providers.ts
 import { fixedClock } from '../fakes.ts'
 import { PATIENCE_MS } from '../patience.ts'
 import { startStripeDouble } from '../stripe-double/stripe-double.ts'
-import { newPurchase, PRICE, PUBLIC_URL, SEALS, WEBHOOK_SECRET } from './payment-gateways.ts'
+import {
+  newPurchase,
+  PLAIN_TERMS,
+  PRICE,
+  PUBLIC_URL,
+  SEALS,
+  WEBHOOK_SECRET,
+} from './payment-gateways.ts'
 
 export type GatewaySettings = Parameters<typeof stripePaymentGateway>[0]
 
@@ -30,7 +37,8 @@ export function stripeSetup() {
       product: { price: PRICE, name: 'Alibi Premium' },
       returnUrls: returnUrls(PUBLIC_URL),
       seals: SEALS,
-      allowPromotionCodes: false,
+      terms: PLAIN_TERMS,
+      log() {},
       clock,
       timeoutMs: PATIENCE_MS,
       ...own,

@@ -185,6 +185,7 @@ describe('in JSON', () => {
       email: ANNA,
       language: 'sv',
       price: { amount: 400, currency: 'eur' },
+      leastAmount: null,
       live: false,
       createdAt: '2026-03-01T12:00:00.000Z',
       expiresAt: '2026-03-01T12:33:00.000Z',
