@@ -1,3 +1,4 @@
+import { keepSecret } from '../../application/error-report.ts'
 import { hasCode } from '../files/node-errors.ts'
 
 /** What APP_ENV says. */
@@ -57,6 +58,10 @@ export function settingsSource({
     const all = SECRETS.includes(name) ? secretSources(name) : variables([name])
     // A file that cannot be read is a problem of its own: it may be empty or not.
     const sure = all.filter(({ text }) => text !== null)
+    if (SECRETS.includes(name)) {
+      for (const { text } of sure)
+        for (const secret of secretsIn(name, text ?? '')) keepSecret(secret)
+    }
     if (sure.length > 1) {
       const sources = sure.map(({ source }) => source).join(' and ')
       problems.push(`${name} has more than one source: keep one of ${sources}`)
@@ -119,5 +124,21 @@ export function settingsSource({
       if ((find(name)?.text ?? null) !== null) problems.push(`${name} ${reason}`)
     },
     report: (problem) => void problems.push(problem),
+  }
+}
+
+/** What of a setting nobody may read: of a URL the passwords in it, else all of it, and each of several in a list. */
+function secretsIn(name: string, text: string): readonly string[] {
+  if (!name.endsWith('_URL')) return [text, ...(text.match(/whsec_[^\s,]+/g) ?? [])]
+  const [, ofUser] = /^[^:]+:\/\/[^:@/]*:([^@/]*)@/.exec(text) ?? []
+  const [, ofQuery] = /[?&]password=([^&]*)/.exec(text) ?? []
+  return [ofUser, ofQuery].flatMap((encoded) => (encoded ? [encoded, decoded(encoded)] : []))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '../../application/doctor/postgres/check-postgres.ts'
 import type { PostgresTrouble } from '../../application/doctor/postgres/trouble.ts'
 import type { ReplicaFacts } from '../../application/doctor/replicas.ts'
+import { reasonOf } from '../../application/error-report.ts'
 import type { Clock } from '../../application/ports.ts'
 import { describeSchema, type Migration } from '../database/migration-history.ts'
 import { codeOf } from '../files/node-errors.ts'
@@ -152,7 +153,7 @@ function troubleOf(error: unknown): PostgresTrouble {
   // Of several hosts, the one that says most is the cause.
   if (code === null && error instanceof Error && error.cause) return troubleOf(error.cause)
   if (code === null) {
-    return { kind: 'failed', code: error instanceof Error ? error.message : 'unknown' }
+    return { kind: 'failed', code: error instanceof Error ? reasonOf(error) : 'unknown' }
   }
   if (error instanceof DatabaseError) return { kind: KIND_OF_STATE[code] ?? 'failed', code }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { kind: 'unknown_name', code }

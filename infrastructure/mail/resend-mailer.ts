@@ -1,4 +1,5 @@
 import type { CreateEmailRequestOptions } from 'resend'
+import { withoutSecrets } from '../../application/error-report.ts'
 import { onceAsked } from '../../application/first-use.ts'
 import type { Content, Mailer } from '../../application/ports.ts'
 import { Unavailable } from '../../application/unavailable.ts'
@@ -110,7 +111,7 @@ function outage(error: Refused): Unavailable {
 function describe(error: Refused): string {
   const { name, message, statusCode } = error ?? {}
   const reason = `Resend: ${name ?? 'an unexpected answer'} (${statusCode ?? 'no status'}): ${message ?? ''}`
-  return reason
+  return withoutSecrets(reason)
     .replace(/\S*@\S*|\bre_\w+|[0-9]{6,}/g, '[…]')
     .replace(/\p{Cc}/gu, ' ')
     .slice(0, REASON_LENGTH_MAX)

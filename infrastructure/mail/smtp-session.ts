@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { withoutSecrets } from '../../application/error-report.ts'
 import { isLoopback } from '../../application/loopback.ts'
 import type { SmtpServer } from '../config/smtp-url.ts'
 
@@ -168,7 +169,7 @@ function failureAt(step: SmtpStep, error: unknown): SmtpFailure {
   const words = [at, originalCode ?? code, reason].filter(
     (word) => typeof word === 'string' && word !== '',
   )
-  return new SmtpFailure(at, reply, withoutSecrets(words.join(': ')))
+  return new SmtpFailure(at, reply, fitForLog(words.join(': ')))
 }
 
 function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
@@ -185,8 +186,8 @@ function stepOf(step: SmtpStep, command: string, code: unknown): SmtpStep {
 }
 
 /** A server may quote what it was sent: an address, a code, or a log-in. */
-function withoutSecrets(reason: string): string {
-  return reason
+function fitForLog(reason: string): string {
+  return withoutSecrets(reason)
     .replace(/\S*@\S*|[0-9]{6,}|[\w+/=]{24,}/g, '[…]')
     .replace(/\p{Cc}/gu, ' ')
     .slice(0, REASON_LENGTH_MAX)

@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import type { Outcome } from '../../application/doctor/finding.ts'
+import { withoutSecrets } from '../../application/error-report.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 
 /** The status with which Stripe refuses a key that it does not know. */
@@ -18,7 +19,7 @@ export async function outcomeOf<Value>(asked: Promise<Value>): Promise<Outcome<V
     if (!(cause instanceof Stripe.errors.StripeError)) {
       return {
         kind: 'unreachable',
-        reason: cause instanceof Error ? cause.message : 'an unknown error',
+        reason: cause instanceof Error ? withoutSecrets(cause.message) : 'an unknown error',
       }
     }
     const { statusCode: status } = cause

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import {
+  keepSecret,
   logFailure,
   logOutage,
   reasonOf,
   reportFault,
   summariseError,
+  withoutSecrets,
 } from '../../application/error-report.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { recordingLog } from '../support/fakes.ts'
@@ -114,4 +116,55 @@ test('a reason for an operator is what went wrong and what that came from, as fa
   )
   expect(reasonOf(disk)).toBe('the disk is full')
   expect(reasonOf(new Error('no backup', { cause: 'a signal' }))).toBe('no backup: a signal')
+})
+
+describe('a secret that is kept', () => {
+  const SECRET = 'a p@ss:wörd/%é+1234567'
+  keepSecret(SECRET)
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+  test.each([
+    ['as it is', SECRET],
+    ['percent-encoded', encodeURIComponent(SECRET)],
+    ['percent-encoded in small letters', encodeURIComponent(SECRET).toLowerCase()],
+    ['percent-encoded in every letter', Buffer.from(SECRET).toString('hex').replace(/../g, '%$&')],
+    ['as a form has it', new URLSearchParams({ '': SECRET }).toString().slice(1)],
+    ['in Base64', base64(SECRET)],
+    ['in the Base64 of URLs', Buffer.from(SECRET).toString('base64url')],
+    ['in Base64 that is percent-encoded', encodeURIComponent(base64(SECRET))],
+    ['in a log-in of SMTP', base64(`\0alibi@example.com\0${SECRET}`)],
+    ['in a log-in of SMTP with another user', base64(`\0user\0${SECRET}`)],
+    ['in a log-in of HTTP', base64(`alibi:${SECRET}`)],
+    ['in Base64 with more behind it', base64(`x${SECRET} and more`)],
+  ])('is taken out of foreign words %s, and the others stay', (_, written) => {
+    const words = withoutSecrets(`535 no: "${written}" is wrong`)
+    expect(words).toStartWith('535 no: "')
+    expect(words).toEndWith('" is wrong')
+    expect(words).toContain('[…]')
+    // No four characters of what was written are left, but for the beginning of the user in Base64.
+    const left = words.slice(9, -10).replace('[…]', '')
+    expect(SECRET).not.toContain(left || '\0')
+    expect(left.length).toBeLessThan(written.length / 2)
+    const report = reportFault(new Error('outer', { cause: new Error(`no: ${written}`) }))
+    expect(report.error).not.toContain(written)
+    expect(reasonOf(new Error('outer', { cause: `no: ${written}` }))).not.toContain(written)
+  })
+
+  test('is found before other rules take a part of it out, and before the words are cut', () => {
+    for (let length = 480; length < 500; length++) {
+      const { error } = reportFault(new Error(`${'- '.repeat(length / 2)}${SECRET}`))
+      expect(error).not.toContain('a p')
+      expect(error).not.toContain('wörd')
+    }
+  })
+
+  test('that begins with another one leaves nothing of itself', () => {
+    for (const secret of ['whsec_one', 'whsec_one_two']) keepSecret(secret)
+    expect(withoutSecrets('whsec_one_two, whsec_one')).toBe('[…], […]')
+  })
+
+  test('that is no longer than a syllable is a word like any other', () => {
+    keepSecret('key')
+    expect(withoutSecrets('no key')).toBe('no key')
+  })
 })

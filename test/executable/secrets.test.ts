@@ -10,9 +10,11 @@ import {
   SECRETS,
 } from '../support/executable/production.ts'
 import { carriedOut } from '../support/executable/stored.ts'
+import { client } from '../support/http/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { CHALLENGE, VERIFIER } from '../support/proof-key.ts'
 import type { AlibiProcess } from '../support/service/alibi-process.ts'
+import { SMTP_LOGIN, startSmtpDouble } from '../support/smtp-double.ts'
 import { signedDelivery } from '../support/stripe/stripe-events.ts'
 
 /*
@@ -325,4 +327,32 @@ describe('after the whole flow and everything that can go wrong', () => {
     expect(killed).toContain(BUYER)
     expect(findSecrets(killed)).toEqual([])
   })
+})
+
+test('a mail server that repeats a password, in whatever way, brings it neither into the log nor into a command', async () => {
+  const { user, password } = SMTP_LOGIN
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  const repeated = [
+    password,
+    encodeURIComponent(password),
+    base64(password),
+    base64(`\0${user}\0${password}`),
+  ]
+  const server = await startSmtpDouble({ login: true })
+  const { RESEND_API_KEY: _, ...others } = production.settings
+  const env = { ...others, SMTP_URL: server.url }
+  const serving = await production.start({ env })
+  const said: string[] = []
+  for (const words of repeated) {
+    server.fault('sender', { status: 550, words: `no: ${words}` }, { times: Infinity })
+    const { status } = await client(serving.url).post('/auth/verify-email', { email: STRANGER })
+    expect(status).toBe(503)
+    const { stdout, stderr } = await production.run(['doctor', '--mail-to', STRANGER], env)
+    said.push(stdout, stderr)
+  }
+  await serving.stop()
+  await server.stop()
+  said.push(serving.output())
+  for (const words of repeated) expect(said.join('\n')).not.toContain(words)
+  expect(said.join('\n')).toContain('550 no: […]')
 })

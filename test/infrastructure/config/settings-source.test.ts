@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { withoutSecrets } from '../../../application/error-report.ts'
 import { loadConfig } from '../../../infrastructure/config/config.ts'
 import { blamed, PRODUCTION, problemsOf, production } from '../../support/config-loading.ts'
 
@@ -28,6 +29,31 @@ describe('secrets', () => {
     const config = production({ CREDENTIALS_DIRECTORY: '/creds' }, files)
     expect(config.database).toEqual({ kind: 'sqlite', path: 'x.db' })
     expect(config.jwtSecretPrevious).toBe('o'.repeat(32))
+  })
+
+  test('are in no foreign words any more once they were read, from wherever they come', () => {
+    production(
+      {
+        JWT_SECRET: undefined,
+        JWT_SECRET_FILE: '/s',
+        STRIPE_WEBHOOK_SECRET: 'whsec_rolledOut, whsec_rolledIn',
+        SMTP_URL: 'smtp://bob:mail%20%40%20home@mail.example.com',
+        EMAIL_PROVIDER: 'resend',
+        DATABASE_URL: 'postgres://bob:base%2Fment@db.example.com/shop?password=inTheQuery',
+      },
+      { '/s': 'the secret of a file, long enough\n' },
+    )
+    const words = [
+      'the secret of a file, long enough',
+      'whsec_rolledOut',
+      'whsec_rolledIn',
+      'mail @ home',
+      'mail%20%40%20home',
+      'base/ment',
+      'inTheQuery',
+    ]
+    for (const secret of words) expect(withoutSecrets(`no: ${secret}!`)).toBe('no: […]!')
+    expect(withoutSecrets('bob of shop at db.example.com')).toBe('bob of shop at db.example.com')
   })
 
   test('only one line break at the end of a file is dropped', () => {
