@@ -29,7 +29,6 @@ export async function probeSmtp({
   lookUpTxt = systemTxt(timeoutMs),
 }: SmtpTarget & {
   from: string
-  publicUrl: string | null
   /** Null sends none. */
   mailTo: Email | null
   now: Date
@@ -39,7 +38,7 @@ export async function probeSmtp({
   const senderDomain = from.replace(/>$/, '').split('@').at(-1)?.toLowerCase() ?? ''
   const letter = mailTo && testMailTo(mailTo, { from, publicUrl })
   const [reached, spf, dmarc] = await Promise.all([
-    reach({ server, authority }, letter, timeoutMs),
+    reach({ server, publicUrl, authority }, letter, timeoutMs),
     findRecord(lookUpTxt, senderDomain, /^v=spf1(?: |$)/i),
     findDmarc(lookUpTxt, senderDomain),
   ])

@@ -36,14 +36,14 @@ export function smtpMailer({
 }: SmtpTarget & {
   from: string
   content: Content
-  /** Where the service is: a code in a mail is bound to its host, and a payment mail leads there. */
+  /** Where the service is: it greets with its host, a code is bound to that, and a payment mail leads there. */
   publicUrl: string
   timeoutMs?: number
   timers?: Timers
 }): SmtpMailer {
   const sender = addressOf(from)
   const domain = sender.split('@').at(-1) ?? ''
-  const target = { server, authority }
+  const target = { server, publicUrl, authority }
   const pool = smtpPool({
     open: (signal) => openSmtpSession(target, { signal, timeoutMs }),
     timers,

@@ -3,12 +3,13 @@ import { TLSSocket } from 'node:tls'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { withoutSecrets } from '../../application/error-report.ts'
 import { isLoopback } from '../../application/loopback.ts'
+import { ipVersionOf } from '../../domain/ip-address.ts'
 import type { SmtpServer } from '../config/smtp-url.ts'
 
 /** A connection to a mail server over which mails go one after the other, logged in where that is asked for. */
 export type SmtpSession = {
   isOpen(): boolean
-  /** Null where it is in the clear; `validUntil` is the end of the server's certificate. */
+  /** Null where it is in the clear; `validUntil` is the end of the server's certificate where that is judged. */
   readonly tls: { readonly version: string; readonly validUntil: Date | null } | null
   /** Throws `SmtpFailure`. */
   send(envelope: { readonly from: string; readonly to: string }, message: Buffer): Promise<void>
@@ -44,25 +45,30 @@ export function maySendPassword(host: string, { isEncrypted }: { isEncrypted: bo
 
 export type SmtpTarget = {
   readonly server: SmtpServer
+  /** Where the service is, whose name the server is told. Null where that is not known: then it is this machine's. */
+  readonly publicUrl: string | null
   /** In PEM, in place of the authorities that are known anyway. */
   readonly authority?: string | undefined
 }
 
 /** Throws `SmtpFailure`; `signal` breaks the connecting off. */
 export async function openSmtpSession(
-  { server, authority }: SmtpTarget,
+  { server, publicUrl, authority }: SmtpTarget,
   { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
 ): Promise<SmtpSession> {
   const { host, port, isTlsFirst, credentials } = server
+  // Within the machine nobody listens, and a mail server there has made its certificate itself.
+  const isCertificateJudged = !isLoopback(host)
   const { default: Connection } = await import('nodemailer/lib/smtp-connection')
   const connection: SMTPConnection = new Connection({
     host,
     port,
     secure: isTlsFirst,
+    ...(publicUrl === null ? {} : { name: greetingName(publicUrl) }),
     // What a certificate does not hold for gets no mail, also where STARTTLS was not asked for.
     opportunisticTLS: false,
     tls: {
-      rejectUnauthorized: true,
+      rejectUnauthorized: isCertificateJudged,
       minVersion: 'TLSv1.2',
       ...(authority ? { ca: authority } : {}),
     },
@@ -125,7 +131,7 @@ export async function openSmtpSession(
 
   return {
     isOpen: () => isOpen,
-    tls: connection.secure ? tlsOf(connection._socket) : null,
+    tls: connection.secure ? tlsOf(connection._socket, { isCertificateJudged }) : null,
     async send({ from, to }, message) {
       const words = Readable.from([message])
       const envelope = { from, to: [to] }
@@ -141,10 +147,20 @@ export async function openSmtpSession(
   }
 }
 
-function tlsOf(socket: unknown): SmtpSession['tls'] {
+/** A name, or an address as RFC 5321, section 4.1.3, writes it. */
+function greetingName(publicUrl: string): string {
+  const { hostname } = new URL(publicUrl)
+  if (hostname.startsWith('[')) return `[IPv6:${hostname.slice(1)}`
+  return ipVersionOf(hostname) === 4 ? `[${hostname}]` : hostname
+}
+
+function tlsOf(
+  socket: unknown,
+  { isCertificateJudged }: { isCertificateJudged: boolean },
+): SmtpSession['tls'] {
   if (!(socket instanceof TLSSocket)) return { version: 'TLS', validUntil: null }
   const validUntil = new Date(socket.getPeerCertificate().valid_to)
-  const isKnown = !Number.isNaN(validUntil.getTime())
+  const isKnown = isCertificateJudged && !Number.isNaN(validUntil.getTime())
   return { version: socket.getProtocol() ?? 'TLS', validUntil: isKnown ? validUntil : null }
 }
 

@@ -15,6 +15,8 @@ export type TakenMail = {
   /** The connection that it came over. */
   readonly session: string
   readonly user: string | null
+  /** The name that the client gave itself. */
+  readonly greeting: string
 }
 
 /** What the server says at a step. `hang` says nothing, `drop` closes the connection. */
@@ -107,6 +109,7 @@ export async function startSmtpDouble({
             isEncrypted: session.secure,
             session: session.id,
             user: session.user === undefined ? null : String(session.user),
+            greeting: session.hostNameAppearsAs,
           })
           at('taken', answer, answer)
         }),

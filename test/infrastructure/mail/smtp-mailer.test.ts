@@ -63,12 +63,12 @@ function mailerAt(
   {
     authority = certificates.authority,
     timers = SYSTEM_TIMERS,
-  }: { authority?: string; timers?: typeof SYSTEM_TIMERS } = {},
+    publicUrl = 'https://alibi.example.com',
+  }: { authority?: string; timers?: typeof SYSTEM_TIMERS; publicUrl?: string } = {},
 ) {
   const server = SMTP_URL.parse(url)
   if (!server) throw new Error(`no URL of a mail server: ${url}`)
   const from = 'Alibi Öppen <no-reply@example.com>'
-  const publicUrl = 'https://alibi.example.com'
   const delivery = { from, content, publicUrl, timeoutMs: PATIENCE_MS }
   const mailer = smtpMailer({ server, authority, ...delivery, timers })
   cleanUps.push(mailer.stop)
@@ -106,6 +106,20 @@ describe('a mail', () => {
     expect(mail!.raw).toContain('text/plain; charset=utf-8')
     expect(mail!.raw).toContain('text/html; charset=utf-8')
     expect(mail!.raw).toContain('@alibi.example.com #123456')
+  })
+
+  test.each([
+    ['https://alibi.example.com', 'alibi.example.com'],
+    ['http://localhost:3000', 'localhost'],
+    ['http://127.0.0.1:3000', '[127.0.0.1]'],
+    // The double gives it in small letters.
+    ['http://[::1]:3000', '[ipv6:::1]'],
+  ])('from %s greets as %s, before TLS and within it', async (publicUrl, name) => {
+    for (const tls of ['none', 'starttls', 'first'] as const) {
+      const server = await openServer({ tls })
+      await mailerAt(server.url, { publicUrl }).sendOtp(MAIL)
+      expect(server.mails).toMatchObject([{ greeting: name, isEncrypted: tls !== 'none' }])
+    }
   })
 
   test('goes in the clear to a server of this machine that offers no TLS', async () => {
@@ -151,16 +165,30 @@ describe('a password', () => {
 
 describe.each(SENDINGS)('%s', (_, send) => {
   test.each(['starttls', 'first'] as const)(
-    'goes to no server whose certificate does not hold (%s), and neither does the password',
+    'goes to no server elsewhere whose certificate does not hold (%s), and neither does the password',
     async (tls) => {
       const server = await openServer({ tls, login: true })
       const untrusting = { authority: certificates.otherAuthority }
-      const byAddress = server.url.replace('localhost', '127.0.0.1')
-      for (const mailer of [mailerAt(server.url, untrusting), mailerAt(byAddress)]) {
+      // It leads to this machine, and is none of its names.
+      const elsewhere = server.url.replace('localhost', '0.0.0.0')
+      for (const mailer of [mailerAt(elsewhere, untrusting), mailerAt(elsewhere)]) {
         const error = await failure(send(mailer))
         expect(error).toMatchObject({ answered: false, needsOperator: false })
       }
       expect([server.mails, server.seen.logins]).toEqual([[], 0])
+    },
+  )
+
+  test.each(['starttls', 'first'] as const)(
+    'goes to a server of this machine whatever its certificate (%s), with the password',
+    async (tls) => {
+      const server = await openServer({ tls, login: true })
+      for (const host of ['localhost', '127.0.0.1']) {
+        const url = server.url.replace('localhost', host)
+        await send(mailerAt(url, { authority: certificates.otherAuthority }))
+      }
+      const taken = { isEncrypted: true, user: 'alibi@example.com' }
+      expect(server.mails).toMatchObject([taken, taken])
     },
   )
 
