@@ -91,7 +91,7 @@ export const LOG_EVENTS = {
   'outbox.failed': { level: 'error', message: 'failed' },
   'outbox.given_up': {
     level: 'error',
-    message: 'given up after three days of tries: an operator has to see to it',
+    message: 'given up: an operator has to see to it',
   },
   'task.failed': { level: 'error', message: 'failed' },
   'leadership.taken': {

@@ -13,6 +13,11 @@ export type SmtpFacts = {
     | { readonly kind: 'sent' }
     | { readonly kind: 'failed'; readonly reason: string }
     | null
+  /** Whose matter it is that no mail would be taken; null where one would, or a test mail was asked for. */
+  readonly refusal: {
+    readonly fault: 'settings' | 'recipient' | 'provider'
+    readonly reason: string
+  } | null
   readonly now: Date
 }
 
@@ -31,10 +36,11 @@ export type DomainRecord = 'one' | 'none' | 'several' | 'unknown'
 const EXPIRES_SOON_MS = 14 * DAY_MS
 
 export function checkSmtp(facts: SmtpFacts): readonly Finding[] {
-  const { senderDomain, server, spf, dmarc, testMail, now } = facts
+  const { senderDomain, server, spf, dmarc, testMail, refusal, now } = facts
   return [
     ...checkServer(server, now),
     ...(testMail ? [checkTestMail(testMail)] : []),
+    ...(refusal ? checkRefusal(refusal) : []),
     ...checkRecord(spf, { name: 'SPF', where: senderDomain, begins: 'v=spf1' }),
     ...checkRecord(dmarc, {
       name: 'DMARC',
@@ -76,6 +82,29 @@ function checkTestMail(testMail: NonNullable<SmtpFacts['testMail']>): Finding {
         `the mail server refuses the test mail: ${testMail.reason}`,
         'see that it lets this account send as EMAIL_FROM',
       )
+}
+
+/** Whether it knows the address that stood for a recipient's says nothing of mails to others. */
+function checkRefusal({ fault, reason }: NonNullable<SmtpFacts['refusal']>): Finding[] {
+  const { warning, failed } = findingsOn('mail')
+  switch (fault) {
+    case 'recipient':
+      return []
+    case 'settings':
+      return [
+        failed(
+          `the mail server takes no mail from EMAIL_FROM: ${reason}`,
+          'see that it lets the account of SMTP_URL send as EMAIL_FROM',
+        ),
+      ]
+    case 'provider':
+      return [
+        warning(
+          `the mail server takes no mail just now: ${reason}`,
+          'try again; if it stays so, ask who runs the mail server',
+        ),
+      ]
+  }
 }
 
 function checkRecord(

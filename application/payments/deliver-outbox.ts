@@ -10,27 +10,32 @@ import {
 import { hasOtherRetainedPayment, isActive } from '../../domain/premium-grant.ts'
 import { acceptDuplicate, type PurchaseId } from '../../domain/purchase.ts'
 import { logFailure } from '../error-report.ts'
-import type { Ports } from '../ports.ts'
+import type { LogFields, Ports } from '../ports.ts'
 import type { Account } from '../store.ts'
+import { Unavailable } from '../unavailable.ts'
 import type { Stopping } from '../upkeep/leadership.ts'
 import { applyRefunds, type ReversalDependencies, readReversals } from './apply-reversals.ts'
 
 type Dependencies = ReversalDependencies & Pick<Ports, 'outbox' | 'mailer' | 'clock' | 'rules'>
 
 /** The kinds of messages, by provider. A provider that is down does not delay the messages of the other one. */
-const CHANNELS: readonly (readonly OutboxKind[])[] = [
-  ['duplicate_refund'],
-  ['payment_confirmed', 'payment_failed'],
+const CHANNELS: readonly Channel[] = [
+  { kinds: ['duplicate_refund'], atOnce: 1 },
+  // A mail that its server puts off does not delay the others.
+  { kinds: ['payment_confirmed', 'payment_failed'], atOnce: 5 },
 ]
+
+type Channel = { readonly kinds: readonly OutboxKind[]; readonly atOnce: number }
 
 /**
  * Carries out the messages that are due. The attempt, and the moment of the next one, are stored before the provider is
  * asked. Every attempt at a message uses the same key. A process that is killed loses no message, and carries out none
- * twice while the provider remembers the key. A failure is logged and ends the round of its channel. Throws
- * `Unavailable('storage')` where no message can be taken.
+ * twice while the provider remembers the key. A failure is logged and ends the round of its channel, but for one of a
+ * message alone that is refused for good: an operator has to see to that. Throws `Unavailable('storage')` where no
+ * message can be taken.
  */
 export async function deliverOutbox(ports: Dependencies, stopping: Stopping): Promise<void> {
-  const rounds = CHANNELS.map((kinds) => drain(ports, kinds, stopping))
+  const rounds = CHANNELS.map((channel) => drain(ports, channel, stopping))
   const ends = await Promise.allSettled(rounds)
   const broken = ends.find((end) => end.status === 'rejected')
   if (broken) throw broken.reason
@@ -38,28 +43,65 @@ export async function deliverOutbox(ports: Dependencies, stopping: Stopping): Pr
 
 async function drain(
   ports: Dependencies,
-  kinds: readonly OutboxKind[],
+  { kinds, atOnce }: Channel,
   stopping: Stopping,
 ): Promise<void> {
-  while (!stopping.aborted) {
-    const now = ports.clock.now()
-    const message = await ports.outbox.takeDue({ kinds, now }, (due) => beginAttempt(due, now))
-    if (!message) return
-    const { key: outbox, kind, purchaseId: purchase, attempts } = message
-    const fields = { outbox, kind, purchase, attempts }
-    if (message.state === 'given_up') {
-      ports.log('outbox.given_up', fields)
-      continue
-    }
+  const underWay = new Set<Promise<void>>()
+  let isOut = false
 
-    try {
-      const end = await carryOut(ports, message)
-      await ports.outbox.update(outbox, (taken) => endMessage(taken, end, ports.clock.now()))
-      ports.log('outbox.ended', { ...fields, end })
-    } catch (error) {
-      logFailure(ports, error, 'outbox.failed', fields)
-      return
+  function begin(message: OutboxMessage): void {
+    const work = deliver(ports, message).then((goesOn) => {
+      underWay.delete(work)
+      isOut ||= !goesOn
+    })
+    underWay.add(work)
+  }
+
+  try {
+    while (!stopping.aborted && !isOut) {
+      const now = ports.clock.now()
+      const message =
+        underWay.size < atOnce
+          ? await ports.outbox.takeDue({ kinds, now }, (due) => beginAttempt(due, now))
+          : null
+      if (message) begin(message)
+      else if (underWay.size === 0) return
+      else await Promise.race(underWay)
     }
+  } finally {
+    await Promise.all(underWay)
+  }
+}
+
+/** False where it failed, so that others would fare no better. */
+async function deliver(ports: Dependencies, message: OutboxMessage): Promise<boolean> {
+  const { key: outbox, kind, purchaseId: purchase, attempts } = message
+  const fields = { outbox, kind, purchase, attempts }
+  try {
+    const end = message.state === 'given_up' ? 'given_up' : await attempt(ports, message, fields)
+    if (message.state !== end) {
+      await ports.outbox.update(outbox, (taken) => endMessage(taken, end, ports.clock.now()))
+    }
+    if (end === 'given_up') ports.log('outbox.given_up', fields)
+    else ports.log('outbox.ended', { ...fields, end })
+    return true
+  } catch (error) {
+    logFailure(ports, error, 'outbox.failed', fields)
+    return false
+  }
+}
+
+async function attempt(
+  ports: Dependencies,
+  message: OutboxMessage,
+  fields: LogFields,
+): Promise<'done' | 'dropped' | 'given_up'> {
+  try {
+    return await carryOut(ports, message)
+  } catch (error) {
+    if (!(error instanceof Unavailable && error.isForGood)) throw error
+    logFailure(ports, error, 'outbox.failed', fields)
+    return 'given_up'
   }
 }
 

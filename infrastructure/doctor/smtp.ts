@@ -3,6 +3,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import type { DomainRecord, SmtpFacts } from '../../application/doctor/smtp.ts'
 import type { Email } from '../../domain/email.ts'
 import { codeOf } from '../files/node-errors.ts'
+import { faultOf } from '../mail/smtp-answers.ts'
 import {
   openSmtpSession,
   SmtpFailure,
@@ -11,12 +12,14 @@ import {
 } from '../mail/smtp-session.ts'
 import { testMailTo } from './resend.ts'
 
+type Letter = ReturnType<typeof testMailTo>
+
 /** The TXT records of a name. Throws with Node's `code`: `ENOTFOUND` and `ENODATA` where there are none. */
 export type LookUpTxt = (name: string) => Promise<readonly string[]>
 
 /**
- * Connects to the mail server, logs in, sends a mail where one is asked for, and looks at the records of the sender's
- * domain. It needs no setting but those of mails.
+ * Connects to the mail server, logs in, sends a mail where one is asked for, else goes as far as its first word, and
+ * looks at the records of the sender's domain. It needs no setting but those of mails.
  */
 export async function probeSmtp({
   server,
@@ -35,10 +38,11 @@ export async function probeSmtp({
   timeoutMs: number
   lookUpTxt?: LookUpTxt
 }): Promise<SmtpFacts> {
-  const senderDomain = from.replace(/>$/, '').split('@').at(-1)?.toLowerCase() ?? ''
+  const sender = from.replace(/^.*<|>$/g, '')
+  const senderDomain = sender.split('@').at(-1)?.toLowerCase() ?? ''
   const letter = mailTo && testMailTo(mailTo, { from, publicUrl })
   const [reached, spf, dmarc] = await Promise.all([
-    reach({ server, publicUrl, authority }, letter, timeoutMs),
+    reach({ server, publicUrl, authority }, { from: sender, letter, timeoutMs }),
     findRecord(lookUpTxt, senderDomain, /^v=spf1(?: |$)/i),
     findDmarc(lookUpTxt, senderDomain),
   ])
@@ -47,41 +51,49 @@ export async function probeSmtp({
 
 async function reach(
   target: SmtpTarget,
-  letter: ReturnType<typeof testMailTo> | null,
-  timeoutMs: number,
-): Promise<Pick<SmtpFacts, 'server' | 'testMail'>> {
+  { from, letter, timeoutMs }: { from: string; letter: Letter | null; timeoutMs: number },
+): Promise<Pick<SmtpFacts, 'server' | 'testMail' | 'refusal'>> {
   try {
     const signal = AbortSignal.timeout(timeoutMs)
     const session = await openSmtpSession(target, { signal, timeoutMs })
     const { tls } = session
     const isLoggedIn = target.server.credentials !== null
-    const testMail = letter && (await sendTest(session, letter, signal))
+    signal.addEventListener('abort', session.close, { once: true })
+    // Nobody else's address is named where no mail is asked for.
+    const failure = await failureOf(
+      letter ? sendTest(session, { from, letter }) : session.tryEnvelope({ from, to: from }),
+    )
+    signal.removeEventListener('abort', session.close)
     if (session.isOpen()) session.quit()
-    return { server: { kind: 'reached', tls, isLoggedIn }, testMail }
+    const reason = failure?.message ?? null
+    return {
+      server: { kind: 'reached', tls, isLoggedIn },
+      testMail: letter && (reason === null ? { kind: 'sent' } : { kind: 'failed', reason }),
+      refusal: letter || !failure ? null : { fault: faultOf(failure), reason: failure.message },
+    }
   } catch (error) {
     if (!(error instanceof SmtpFailure)) throw error
     const { step, message: reason } = error
-    return { server: { kind: 'failed', isLogIn: step === 'login', reason }, testMail: null }
+    const server = { kind: 'failed', isLogIn: step === 'login', reason } as const
+    return { server, testMail: null, refusal: null }
+  }
+}
+
+async function failureOf(asked: Promise<void>): Promise<SmtpFailure | null> {
+  try {
+    await asked
+    return null
+  } catch (error) {
+    if (error instanceof SmtpFailure) return error
+    throw error
   }
 }
 
 async function sendTest(
   session: SmtpSession,
-  letter: ReturnType<typeof testMailTo>,
-  signal: AbortSignal,
-): Promise<SmtpFacts['testMail']> {
-  const from = letter.from.replace(/^.*<|>$/g, '')
-  const message = await new MailComposer(letter).compile().build()
-  signal.addEventListener('abort', session.close, { once: true })
-  try {
-    await session.send({ from, to: letter.to }, message)
-    return { kind: 'sent' }
-  } catch (error) {
-    if (!(error instanceof SmtpFailure)) throw error
-    return { kind: 'failed', reason: error.message }
-  } finally {
-    signal.removeEventListener('abort', session.close)
-  }
+  { from, letter }: { from: string; letter: Letter },
+): Promise<void> {
+  await session.send({ from, to: letter.to }, await new MailComposer(letter).compile().build())
 }
 
 /** A domain without a record of its own has that of one above it: RFC 7489, section 6.6.3. */

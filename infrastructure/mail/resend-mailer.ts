@@ -2,12 +2,13 @@ import type { CreateEmailRequestOptions } from 'resend'
 import { withoutSecrets } from '../../application/error-report.ts'
 import { onceAsked } from '../../application/first-use.ts'
 import type { Content, Mailer } from '../../application/ports.ts'
-import { Unavailable } from '../../application/unavailable.ts'
+import type { Unavailable } from '../../application/unavailable.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OutboxKey } from '../../domain/outbox.ts'
 import { RESEND_URL } from '../config/email-settings.ts'
 import { SYSTEM_TIMERS } from '../system-clock.ts'
 import { readAnnouncedPace } from './announced-pace.ts'
+import { type Fault, mailOutage } from './fault.ts'
 import type { EmailContent } from './mail-layout.ts'
 import { otpEmailWriter } from './otp-email.ts'
 import { paymentEmail } from './payment-email.ts'
@@ -102,9 +103,21 @@ function outage(error: Refused): Unavailable {
   const { name, statusCode } = error ?? {}
   // Another request is sending the mail already, and its outcome is not known yet.
   const answered = typeof statusCode === 'number' && name !== 'concurrent_idempotent_requests'
-  // A key that is missing, wrong or restricted, or a sender's domain that is not verified.
-  const needsOperator = statusCode === 401 || statusCode === 403
-  return new Unavailable('email', { cause: new Error(describe(error)), answered, needsOperator })
+  return mailOutage(faultOf(error ?? {}), { cause: new Error(describe(error)), answered })
+}
+
+/**
+ * A key that is missing, wrong or restricted, a sender whose domain is not verified, an address where Resend is not.
+ * https://resend.com/docs/api-reference/errors
+ */
+const OF_THE_SETTINGS: readonly unknown[] = [401, 403, 404, 405]
+/** What is wrong with a field of this mail: the others have all fields in common but the recipient's. */
+const OF_THE_MAIL: readonly unknown[] = [400, 422]
+
+function faultOf({ name, statusCode }: NonNullable<Refused>): Fault {
+  if (OF_THE_SETTINGS.includes(statusCode) || name === 'invalid_from_address') return 'settings'
+  const isOfTheMail = OF_THE_MAIL.includes(statusCode) && name === 'validation_error'
+  return isOfTheMail ? 'recipient' : 'provider'
 }
 
 /** Why Resend refused the mail, in words that may be logged: without addresses, codes and keys. */

@@ -1,13 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Content, Mailer } from '../../application/ports.ts'
-import { Unavailable } from '../../application/unavailable.ts'
+import type { Unavailable } from '../../application/unavailable.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OutboxKey } from '../../domain/outbox.ts'
 import { SYSTEM_TIMERS } from '../system-clock.ts'
+import { mailOutage } from './fault.ts'
 import type { EmailContent } from './mail-layout.ts'
 import { otpEmailWriter } from './otp-email.ts'
 import { paymentEmail } from './payment-email.ts'
 import { type Answer, sendingPace, type Timers } from './sending-pace.ts'
+import { faultOf, isStale, mayComeSoon } from './smtp-answers.ts'
 import { smtpPool } from './smtp-pool.ts'
 import { openSmtpSession, SmtpFailure, type SmtpSession, type SmtpTarget } from './smtp-session.ts'
 
@@ -68,7 +70,7 @@ export function smtpMailer({
     } catch (error) {
       if (!(error instanceof SmtpFailure)) throw error
       const outage = outageOf(error)
-      if (isTooMany(error)) return { announced: UNSAID, tooMany: outage }
+      if (mayComeSoon(error)) return { announced: UNSAID, tooMany: outage }
       throw outage
     } finally {
       cancel()
@@ -88,7 +90,8 @@ export function smtpMailer({
           return send(session)
         }, question)
       } catch (error) {
-        if (wasFresh || question.signal.aborted || !isStale(error)) throw error
+        const isOver = wasFresh || question.signal.aborted || !(error instanceof SmtpFailure)
+        if (isOver || !isStale(error)) throw error
       }
     }
   }
@@ -139,41 +142,10 @@ async function compose({ to, messageId, mail }: Letter, from: string): Promise<B
   return composer.compile().build()
 }
 
-/** Whether the server had given the connection up before it was told of the mail's words. */
-function isStale(error: unknown): boolean {
-  if (!(error instanceof SmtpFailure)) return false
-  return (
-    error.reply?.status === SHUTTING_DOWN || (error.reply === null && error.step === 'envelope')
-  )
-}
-
-const SHUTTING_DOWN = 421
-const THROTTLED = 454
-
-/**
- * Whether the sender is too fast, so that the mail may be taken a little later. What is said of a recipient is no
- * matter of pace. 4.7.x is a policy (RFC 3463): https://docs.aws.amazon.com/ses/latest/dg/troubleshoot-smtp.html,
- * https://www.postfix.org/postconf.5.html#smtpd_client_message_rate_limit
- */
-function isTooMany({ step, reply }: SmtpFailure): boolean {
-  if (!reply || step === 'recipient' || step === 'login') return false
-  const { status, enhanced } = reply
-  const isTransient = status >= 400 && status < 500
-  return (
-    isTransient &&
-    (status === SHUTTING_DOWN || status === THROTTLED || !!enhanced?.startsWith('4.7.'))
-  )
-}
-
 function outageOf(failure: SmtpFailure): Unavailable {
-  const { step, reply } = failure
-  const isRefused = reply !== null && reply.status >= 500
-  // A wrong password, one that may not be sent, or a sender that the server does not let this account have.
-  const needsOperator = failure.isPlain || (isRefused && (step === 'login' || step === 'sender'))
-  return new Unavailable('email', {
+  return mailOutage(faultOf(failure), {
     cause: new Error(`SMTP: ${failure.message}`),
-    answered: reply !== null,
-    needsOperator,
+    answered: failure.reply !== null,
     setting: 'SMTP_URL',
   })
 }

@@ -13,6 +13,8 @@ export type SmtpSession = {
   readonly tls: { readonly version: string; readonly validUntil: Date | null } | null
   /** Throws `SmtpFailure`. */
   send(envelope: { readonly from: string; readonly to: string }, message: Buffer): Promise<void>
+  /** Asks whether such a mail would be taken, and breaks the connection off before its first word. Throws as `send`. */
+  tryEnvelope(envelope: { readonly from: string; readonly to: string }): Promise<void>
   /** Says good-bye, and ends the connection. */
   quit(): void
   /** Breaks off whatever is under way. */
@@ -138,6 +140,14 @@ export async function openSmtpSession(
       const begin = (done: (error?: unknown) => void) => connection.send(envelope, words, done)
       // Until the server asks for the words nobody reads them.
       await step(() => (words.readableDidRead ? 'message' : 'envelope'), begin)
+    },
+    async tryEnvelope({ from, to }) {
+      const { promise: wanted, resolve } = Promise.withResolvers<void>()
+      const words = new Readable({ read: () => resolve() })
+      const begin = (done: (error?: unknown) => void) =>
+        connection.send({ from, to: [to] }, words, done)
+      await Promise.race([step(() => 'envelope', begin), wanted])
+      close()
     },
     quit() {
       isOpen = false

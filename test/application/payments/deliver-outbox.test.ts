@@ -148,6 +148,46 @@ describe('a mail', () => {
     )
   })
 
+  test('that is refused for good because of its address is given up at once, and the next one goes out', async () => {
+    const [bad, good] = [paidPurchase('pur_bad'), paidPurchase('pur_good')]
+    const { ports, messagesOf, deliver } = await openOutbox(
+      ['payment_confirmed', bad],
+      ['payment_confirmed', good],
+    )
+    const { sendPaymentNotice } = ports.mailer
+    ports.mailer.sendPaymentNotice = async (notice) => {
+      const cause = new Error('550 nobody there')
+      if (notice.key.endsWith('pur_bad')) throw new Unavailable('email', { cause, isForGood: true })
+      await sendPaymentNotice(notice)
+    }
+    await deliver()
+    expect(ports.mailer.notices).toMatchObject([{ key: 'payment_confirmed:pur_good' }])
+    expect(await messagesOf(bad)).toMatchObject([{ state: 'given_up', attempts: 1 }])
+    const { lines } = ports.log
+    expect(lines.filter(({ fields }) => fields['purchase'] === 'pur_bad')).toMatchObject([
+      { level: 'warn', fields: { error: expect.stringContaining('550 nobody there') } },
+      { level: 'error', event: 'outbox.given_up' },
+    ])
+  })
+
+  test('that its server puts off for some time keeps no other one waiting', async () => {
+    const [slow, ...others] = ['slow', 'one', 'two', 'three'].map((id) => paidPurchase(`pur_${id}`))
+    const { ports, deliver } = await openOutbox(
+      ...[slow!, ...others].map((purchase) => ['payment_confirmed', purchase] as const),
+    )
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { sendPaymentNotice } = ports.mailer
+    ports.mailer.sendPaymentNotice = async (notice) => {
+      if (notice.key.endsWith('pur_slow')) await held
+      await sendPaymentNotice(notice)
+    }
+    const round = deliver()
+    while (ports.mailer.notices.length < others.length) await Bun.sleep(0)
+    release()
+    await round
+    expect(ports.mailer.notices.at(-1)).toMatchObject({ key: 'payment_confirmed:pur_slow' })
+  })
+
   test('is not begun any more once the service stops', async () => {
     const { ports } = await openOutbox(['payment_confirmed', paidPurchase('pur_one')])
     await deliverOutbox(ports, AbortSignal.abort())

@@ -80,6 +80,7 @@ test('a certificate that ends soon is a warning, but for that of a server of thi
     spf: 'one',
     dmarc: 'one',
     testMail: null,
+    refusal: null,
     now,
   } as const
   expect(checkSmtp(facts)[1]?.text).toBe('the certificate of the mail server ends in 2 days')
@@ -125,4 +126,25 @@ test('a test mail is sent where one is asked for, and a refusal of it is a failu
   expect((await findings(server.url, { mailTo }))[1]).toBe(
     'failed the mail server refuses the test mail: sender: EENVELOPE: 553 5.7.1 not yours',
   )
+})
+
+test('a mail is begun and broken off, so that a sender who is refused is a failure before anybody misses a mail', async () => {
+  const server = await openServer({ tls: 'starttls', login: true })
+  const trouble = async () => (await findings(server.url)).slice(1, -2)
+  expect(await trouble()).toEqual([])
+  server.fault('sender', { status: 553, words: '5.7.1 not yours' })
+  expect(await trouble()).toEqual([
+    'failed the mail server takes no mail from EMAIL_FROM: sender: EENVELOPE: 553 5.7.1 not yours',
+  ])
+  server.fault('recipient', { status: 554, words: '5.7.1 Relay access denied' })
+  expect(await trouble()).toEqual([
+    'failed the mail server takes no mail from EMAIL_FROM: recipient: EENVELOPE: 554 5.7.1 Relay access denied',
+  ])
+  server.fault('sender', { status: 451, words: '4.3.0 try later' })
+  expect(await trouble()).toEqual([
+    'warning the mail server takes no mail just now: sender: EENVELOPE: 451 4.3.0 try later',
+  ])
+  server.fault('recipient', { status: 550, words: '5.1.1 nobody reads there' })
+  expect(await trouble()).toEqual([])
+  expect(server.mails).toEqual([])
 })

@@ -158,12 +158,23 @@ describe.each(SENDINGS)('%s', (_, send) => {
     [401, 'restricted_api_key', 'This API key is restricted to only send emails'],
     [403, 'invalid_api_key', 'API key is invalid'],
     [403, 'validation_error', 'The example.com domain is not verified'],
+    [404, 'not_found', 'The requested endpoint does not exist'],
+    [422, 'invalid_from_address', 'Invalid from field'],
   ])('answered %d %s needs an operator: %s', async (status, name, message) => {
     const url = serve(() => refusal(status, name, message))
     const error = await failure(send(mailerAt(url)))
     expect(error).toMatchObject({ outage: 'email', answered: true, needsOperator: true })
     expect(causeOf(error)).toBe(`Resend: ${name} (${status}): ${message}`)
   })
+
+  test.each([400, 422])(
+    'answered %d about a field is refused for good, and is this mail’s alone',
+    async (status) => {
+      const url = serve(() => refusal(status, 'validation_error', 'Invalid to field'))
+      const error = await failure(send(mailerAt(url)))
+      expect(error).toMatchObject({ answered: true, needsOperator: false, isForGood: true })
+    },
+  )
 
   test.each<[string, () => Response]>([
     ['an error page', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],

@@ -7,6 +7,7 @@ import type { OtpCode } from '../../../domain/otp.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
 import { SMTP_URL } from '../../../infrastructure/config/smtp-url.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
+import type { Fault } from '../../../infrastructure/mail/fault.ts'
 import { smtpMailer } from '../../../infrastructure/mail/smtp-mailer.ts'
 import { maySendPassword } from '../../../infrastructure/mail/smtp-session.ts'
 import { SYSTEM_TIMERS } from '../../../infrastructure/system-clock.ts'
@@ -197,11 +198,11 @@ describe.each(SENDINGS)('%s', (_, send) => {
     ['recipient', 450, false],
     ['sender', 451, false],
     ['sender', 553, true],
-    ['message', 554, false],
+    ['message', 554, true],
     ['message', 452, false],
     ['login', 535, true],
     ['login', 454, false],
-    ['connect', 554, false],
+    ['connect', 554, true],
   ])(
     'refused at the %s with %d is an outage; an operator is needed: %p',
     async (stage, status, needsOperator) => {
@@ -216,6 +217,66 @@ describe.each(SENDINGS)('%s', (_, send) => {
       expect(server.mails).toHaveLength(1)
     },
   )
+
+  test.each<[Fault, SmtpStage, number, string]>([
+    // What Exchange Online, Amazon SES, Postfix, qmail and Gmail say.
+    [
+      'settings',
+      'message',
+      554,
+      '5.2.252 SendAsDenied; no-reply not allowed to send as that sender',
+    ],
+    [
+      'settings',
+      'message',
+      550,
+      '5.7.60 SMTP; Client does not have permissions to send as this sender',
+    ],
+    ['settings', 'message', 554, 'Message rejected: Email address is not verified.'],
+    ['settings', 'message', 550, '5.7.1 Unauthenticated email is not accepted due to DMARC policy'],
+    ['settings', 'sender', 550, '5.1.0 Sender denied'],
+    ['settings', 'sender', 530, 'Authentication required'],
+    ['settings', 'recipient', 550, '5.1.8 Sender address rejected: Domain not found'],
+    ['settings', 'recipient', 504, '5.5.2 Helo command rejected: need fully-qualified hostname'],
+    ['settings', 'recipient', 554, '5.7.1 Relay access denied'],
+    ['settings', 'recipient', 530, 'Authentication required'],
+    ['settings', 'recipient', 550, '5.7.1 not allowed'],
+    ['settings', 'connect', 550, '5.7.1 no mail from there'],
+    ['recipient', 'recipient', 550, '5.1.1 User unknown in virtual mailbox table'],
+    ['recipient', 'recipient', 550, '5.4.1 Recipient address rejected: Access denied'],
+    ['recipient', 'recipient', 553, "sorry, that domain isn't in my list"],
+    ['recipient', 'message', 552, '5.2.2 Mailbox full'],
+    ['recipient', 'message', 552, 'Mailbox full'],
+    ['provider', 'sender', 552, '5.3.1 Mail system full'],
+    ['provider', 'message', 550, '5.4.5 Daily user sending limit exceeded'],
+    ['provider', 'recipient', 450, '4.2.0 Greylisted'],
+  ])(
+    'is a matter of the %s where at the %s the answer is %d %s',
+    async (fault, stage, status, words) => {
+      const server = await openServer()
+      server.fault(stage, { status, words })
+      expect(await failure(send(mailerAt(server.url)))).toMatchObject({
+        outage: 'email',
+        answered: true,
+        needsOperator: fault === 'settings',
+        isForGood: fault === 'recipient',
+      })
+    },
+  )
+
+  test('to a server that does not like the name of the greeting needs an operator', async () => {
+    const server = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: {
+        open: (socket) => void socket.write('220 mail.example.com\r\n'),
+        data: (socket) => void socket.write('550 5.7.1 not under that name\r\n'),
+      },
+    })
+    cleanUps.push(() => server.stop(true))
+    const error = await failure(send(mailerAt(`smtp://localhost:${server.port}`)))
+    expect(error).toMatchObject({ answered: true, needsOperator: true, setting: 'SMTP_URL' })
+  })
 
   test.each<[SmtpStage, SmtpFault, number]>([
     ['connect', 'hang', 0],
