@@ -15,6 +15,8 @@ import { openSmtpSession, SmtpFailure, type SmtpSession, type SmtpTarget } from 
 
 const TIMEOUT_MS = 10_000
 const ID_LENGTH = 32
+/** What servers allow one sender at a time, and more than enough: Alibi's mails are small. */
+const CONNECTIONS_MAX = 5
 
 export type SmtpMailer = Mailer & {
   /** Ends the connections that wait for a next mail; those under way end with theirs. */
@@ -50,22 +52,16 @@ export function smtpMailer({
     open: (signal) => openSmtpSession(target, { signal, timeoutMs }),
     timers,
   })
-  const pace = sendingPace({ timers, timeoutMs })
+  const pace = sendingPace({ timers, timeoutMs, atOnceMax: CONNECTIONS_MAX })
   const writeOtpEmail = otpEmailWriter({ content, host: new URL(publicUrl).hostname })
 
-  async function tryOnce(letter: Letter, isCustomer: boolean, timeLeftMs: number): Promise<Answer> {
+  async function tryOnce(letter: Letter, timeLeftMs: number): Promise<Answer> {
     const tooLate = new AbortController()
-    const reason = new SmtpFailure(
-      'connect',
-      null,
-      'no connection to the mail server is free in time',
-    )
-    const cancel = timers.schedule(timeLeftMs, () => tooLate.abort(reason))
+    const cancel = timers.schedule(timeLeftMs, () => tooLate.abort())
     try {
       const message = await compose(letter, from)
       const envelope = { from: sender, to: letter.to }
-      const question = { isCustomer, signal: tooLate.signal }
-      await handOver((session) => session.send(envelope, message), question)
+      await handOver((session) => session.send(envelope, message), tooLate.signal)
       return { announced: UNSAID, tooMany: null }
     } catch (error) {
       if (!(error instanceof SmtpFailure)) throw error
@@ -80,7 +76,7 @@ export function smtpMailer({
   /** A server may have closed a connection that was kept: the mail then goes over another one. */
   async function handOver(
     send: (session: SmtpSession) => Promise<void>,
-    question: { isCustomer: boolean; signal: AbortSignal },
+    signal: AbortSignal,
   ): Promise<void> {
     for (;;) {
       let wasFresh = true
@@ -88,16 +84,16 @@ export function smtpMailer({
         return await pool.use(({ session, isFresh }) => {
           wasFresh = isFresh
           return send(session)
-        }, question)
+        }, signal)
       } catch (error) {
-        const isOver = wasFresh || question.signal.aborted || !(error instanceof SmtpFailure)
+        const isOver = wasFresh || signal.aborted || !(error instanceof SmtpFailure)
         if (isOver || !isStale(error)) throw error
       }
     }
   }
 
   const send = (letter: Letter, isCustomer: boolean) =>
-    pace.send((timeLeftMs) => tryOnce(letter, isCustomer, timeLeftMs), { isCustomer })
+    pace.send((timeLeftMs) => tryOnce(letter, timeLeftMs), { isCustomer })
 
   return {
     sendOtp: (otp) =>

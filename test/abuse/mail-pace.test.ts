@@ -4,6 +4,7 @@ import type { Email } from '../../domain/email.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import type { OutboxKey } from '../../domain/outbox.ts'
 import { openHttp } from '../support/http/http-client.ts'
+import { refusal } from '../support/mailbox.ts'
 import { openPacedProvider } from '../support/paced-provider.ts'
 import { atOnce, countStatuses, openService } from '../support/service/real-service.ts'
 
@@ -144,6 +145,20 @@ describe('more people than the provider can serve in time', () => {
     await settle()
     expect(ends.has('customer1@example.com')).toBe(false)
   })
+})
+
+test('one mail that the provider puts off keeps nobody else waiting', async () => {
+  const { ask, ends, delivered, mailbox, pass, settle } = openProvider({ perSecond: 20 })
+  mailbox.judge(({ to }) =>
+    to.startsWith('customer') ? refusal(429, 'rate_limit_exceeded') : null,
+  )
+  ask('customer1@example.com', true)
+  const strangers = names('stranger', 8)
+  for (const to of strangers) ask(to, false)
+  await settle()
+  expect(delivered().toSorted()).toEqual(strangers)
+  await pass(TIMEOUT_MS)
+  expect(ends.get('customer1@example.com')?.error).toMatchObject({ outage: 'email' })
 })
 
 test('a payment notice goes before strangers, under the same key at every try', async () => {

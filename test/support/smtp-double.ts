@@ -45,16 +45,21 @@ export async function startSmtpDouble({
   login = false,
   certificate,
   port: wantedPort = 0,
+  connectionsMax = Number.POSITIVE_INFINITY,
 }: {
   tls?: 'none' | 'starttls' | 'first'
   login?: boolean
   certificate?: { readonly cert: string; readonly key: string }
   port?: number
+  /** It turns away who comes over one more. */
+  connectionsMax?: number
 } = {}) {
   const mails: TakenMail[] = []
   const faults = new Map<SmtpStage, { fault: SmtpFault; left: number }>()
   const seen = { connections: 0, logins: 0, open: 0, spoilt: 0 }
   const sockets = new Set<{ destroy(): void }>()
+  /** The sessions that were not turned away. */
+  const held = new Set<string>()
 
   /** Answers with the fault of the stage where it has one. */
   function at(stage: SmtpStage, answer: (error?: Error | null) => void, goOn: () => void): void {
@@ -82,10 +87,16 @@ export async function startSmtpDouble({
     disableReverseLookup: true,
     logger: false,
     closeTimeout: 100,
-    onConnect(_, answer) {
+    onConnect({ id }, answer) {
       seen.connections++
+      if (held.size >= connectionsMax) {
+        answer(Object.assign(new Error('4.7.0 Too many connections'), { responseCode: 421 }))
+        return
+      }
+      held.add(id)
       at('connect', answer, answer)
     },
+    onClose: ({ id }) => void held.delete(id),
     onAuth({ username, password }, _, answer) {
       seen.logins++
       at('login', answer, () => {

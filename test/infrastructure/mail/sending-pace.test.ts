@@ -48,6 +48,12 @@ function openPace() {
       for (const one of open.splice(0, count)) one.answer(answer)
       await turn()
     },
+    /** Answers the mail of that name where one is under way. */
+    async answerOf(name: string, answer: Answer): Promise<void> {
+      const at = open.findIndex((one) => one.name === name)
+      if (at !== -1) open.splice(at, 1)[0]?.answer(answer)
+      await turn()
+    },
     async fail(error: unknown): Promise<void> {
       open.shift()?.fail(error)
       await turn()
@@ -125,8 +131,8 @@ describe('a provider that has announced its pace', () => {
   })
 })
 
-describe('after "too many"', () => {
-  test('every mail waits as long as was said, and the refused ones come first', async () => {
+describe('a refusal for now', () => {
+  test('of several every mail waits as long as was said, and the refused ones come last', async () => {
     const { sendMany, send, answer, pass, names } = openPace()
     sendMany(6)
     await answer(tooMany({ ...FIVE_A_SECOND, retryAfterMs: 3000 }))
@@ -134,10 +140,10 @@ describe('after "too many"', () => {
     await pass(2999)
     expect(names()).toHaveLength(5)
     await pass(1)
-    expect(names().slice(5)).toEqual(['customer', '1', '2', '3', '4'])
+    expect(names().slice(5)).toEqual(['customer', '6', '1', '2', '3'])
   })
 
-  test('without a pace one goes at a time, until nobody waits', async () => {
+  test('of all that are under way one goes at a time, also after everybody has gone', async () => {
     const { sendMany, answer, pass, names } = openPace()
     sendMany(3)
     await answer(tooMany(SILENT))
@@ -150,22 +156,87 @@ describe('after "too many"', () => {
     await answer(taken(SILENT))
     await answer(taken(SILENT))
     sendMany(3)
-    expect(names().slice(6)).toEqual(['1', '2', '3'])
+    expect(names().slice(6)).toEqual(['1'])
+  })
+
+  test('of more than a silent provider takes at a time no more go than it had, until it was calm for a minute', async () => {
+    const { sendMany, answer, answerOf, pass, names, ends } = openPace()
+    sendMany(5)
+    for (const name of ['3', '4', '5']) await answerOf(name, tooMany(SILENT))
+    await answer(taken(SILENT))
+    await pass(1000)
+    // Two found room before, and two go now. Those who come meanwhile come first.
+    expect(names().slice(5)).toEqual(['3', '4'])
+    sendMany(3)
+    await answer(taken(SILENT), 1)
+    expect(names().slice(7)).toEqual(['1'])
+    await answer(taken(SILENT))
+    for (let rest = 0; rest < 5; rest++) await answer(taken(SILENT))
+    expect(Object.values(ends).every(({ error }) => error === null)).toBe(true)
+
+    await pass(60_000)
+    const before = names().length
+    sendMany(9)
+    expect(names()).toHaveLength(before + 2)
+    await answer(taken(SILENT), 1)
+    expect(names()).toHaveLength(before + 4)
+  })
+
+  test.each([
+    ['says nothing', SILENT],
+    ['says when to come again', { ...SILENT, retryAfterMs: 2000 }],
+    ['has announced its pace', { limit: { count: 50, windowMs: 1000 }, retryAfterMs: 1000 }],
+  ])(
+    'of one mail alone by a provider that %s the others go on, and it comes again behind them',
+    async (_, said) => {
+      const { send, sendMany, answerOf, pass, names, ends } = openPace()
+      const others = ['1', '2', '3', '4', '5', '6', '7', '8']
+      send('put off')
+      sendMany(8)
+      for (let tries = 0; tries < 10; tries++) {
+        await answerOf('put off', tooMany(said))
+        for (const name of others) await answerOf(name, taken({ ...said, retryAfterMs: null }))
+        expect(others.map((name) => ends[name])).toEqual(
+          others.map(() => ({ atMs: 0, error: null })),
+        )
+        send(`later ${tries}`)
+        await answerOf(`later ${tries}`, taken({ ...said, retryAfterMs: null }))
+        await pass(1000)
+      }
+      const late = Object.entries(ends).filter(([, { error }]) => error !== null)
+      expect(late).toEqual([['put off', { atMs: expect.any(Number), error: REFUSAL }]])
+      expect(names().filter((name) => name === 'put off').length).toBeGreaterThan(3)
+      const waited = Object.entries(ends).filter(([name]) => name.startsWith('later'))
+      expect(waited.map(([, { atMs }]) => atMs)).toEqual(waited.map((_, at) => 1000 * at))
+    },
+  )
+
+  test('of two mails again and again keeps nobody waiting who was not refused', async () => {
+    const { send, sendMany, answer, answerOf, pass, ends } = openPace()
+    sendMany(2)
+    await answer(taken(SILENT))
+    for (const name of ['grey', 'green']) send(name)
+    for (let second = 0; second < 9; second++) {
+      send(`person ${second}`)
+      for (const name of ['grey', 'green']) await answerOf(name, tooMany(SILENT))
+      await answerOf(`person ${second}`, taken(SILENT))
+      expect(ends[`person ${second}`]).toEqual({ atMs: 1000 * second, error: null })
+      await pass(1000)
+    }
   })
 
   test.each([
     ['at once', 0, 250],
     ['in a day', 86_400_000, 60_000],
   ])('a provider that says to come again %s is left alone for some time', async (_, said, ms) => {
-    const { send, answer, pass, tries } = openPace()
-    send('first')
+    const { send, sendMany, answer, pass, tries } = openPace()
+    sendMany(2)
     await answer(tooMany({ ...FIVE_A_SECOND, retryAfterMs: said }))
     await pass(ms - 1)
-    send('second')
-    expect(tries).toHaveLength(1)
-    await pass(1)
     send('third')
-    expect(tries.length).toBeGreaterThan(1)
+    expect(tries).toHaveLength(2)
+    await pass(1)
+    expect(tries[2]?.name).toBe('third')
   })
 
   test('a mail that cannot be in time any more is refused at once, with what the provider said', async () => {

@@ -329,6 +329,39 @@ describe.each(SENDINGS)('%s', (_, send) => {
   )
 })
 
+describe('a mail that is put off', () => {
+  test('keeps nobody else waiting, and goes a second later', async () => {
+    const server = await openServer()
+    const timers = movedTimers()
+    const mailer = mailerAt(server.url, { timers })
+    server.fault('message', { status: 451, words: '4.7.1 Greylisted' })
+    const sent = Array.from({ length: 9 }, () => mailer.sendOtp(MAIL))
+    await until('all others have gone', () => server.mails.length === 8)
+    timers.advance(SECOND_MS)
+    await Promise.all(sent)
+    expect(server.mails).toHaveLength(9)
+  })
+
+  test('because the server has enough connections shows how many it takes, and that is remembered', async () => {
+    const server = await openServer({ connectionsMax: 2 })
+    const timers = movedTimers()
+    const mailer = mailerAt(server.url, { timers })
+    async function send(count: number): Promise<number> {
+      let left = count
+      for (let one = 0; one < count; one++) void mailer.sendOtp(MAIL).finally(() => left--)
+      await until('all have gone', () => {
+        timers.advance(SECOND_MS / 10)
+        return left === 0
+      })
+      return server.seen.connections
+    }
+    await send(20)
+    const connections = await send(20)
+    expect(await send(20)).toBe(connections)
+    expect(server.mails).toHaveLength(60)
+  })
+})
+
 describe('connections', () => {
   test('carry one mail after the other', async () => {
     const server = await openServer()
