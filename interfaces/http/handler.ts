@@ -2,7 +2,7 @@ import { onFirstUse } from '../../application/first-use.ts'
 import { type MaybePromise, orElse, whenKnown } from '../../application/maybe-promise.ts'
 import { networkOf, ONE_CLIENT } from '../../domain/client-network.ts'
 import { findListed, isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
-import { hasChunks, mayBeLong, readBody } from './request/body/body.ts'
+import { dropBody, endsConnection, mayBeLong, readBody } from './request/body/body.ts'
 import { bodyBudget } from './request/body/body-budget.ts'
 import { clientAddressReader } from './request/client-address.ts'
 import { type Exchange, newRequestId, rememberExchange } from './request/exchange.ts'
@@ -37,7 +37,7 @@ export type Handler = (
 // Why: docs/decisions.md#our-own-wrapper-around-the-routes
 /** The routes, and around them everything that all answers share: limits, identification, headers, the access log. */
 export function createHandler(options: HttpOptions, app = lateApp(options)): Handler {
-  const { ports, monotonicMs } = options
+  const { ports, monotonicMs, stopping } = options
   const answers = answerMaker(options)
   const directAnswer = directAnswers(options)
   const clientAddress = clientAddressReader(options.isTrustedProxy, ports.log)
@@ -59,7 +59,6 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
       requestId: newRequestId(),
       clientAddress: onFirstUse(() => clientAddress(request, peerAddress())),
       readBody: request.method === 'POST' ? onFirstUse(() => bodyOf(exchange)) : noBody,
-      isBodyRead: false,
       tokenReading: undefined,
       rateLimit: null,
       completed: null,
@@ -87,13 +86,8 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
 
   /** The answer with all that it lacks. */
   function complete(exchange: Exchange, answered: Response): Response {
-    const { request, isBodyRead } = exchange
     const response = paymentErrorPage(ports, exchange, answered) ?? answered
     if (response !== exchange.completed) answers.complete(exchange, response)
-    // Bun would take the rest of a body that is not read, however long that is. And where a trailer follows chunks, it
-    // answers twice (docs/upstream.md): nobody may take the second answer for that to another request.
-    const isLastOfConnection = isBodyRead ? hasChunks(request.headers) : mayBeLong(request.headers)
-    if (isLastOfConnection) response.headers.set('Connection', 'close')
     return response
   }
 
@@ -104,8 +98,12 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
     const isQuestion = exchange.rules === PREFLIGHT_RULES
     return whenKnown(isQuestion ? answerPreflight() : answer(exchange), (answered) => {
       const response = complete(exchange, answered)
+      const hasLongBody = mayBeLong(request.headers)
+      if (hasLongBody && endsConnection(request.headers))
+        response.headers.set('Connection', 'close')
       report(exchange, response.status, monotonicMs() - startedAtMs)
-      return request.method === 'HEAD' ? withoutBody(response) : response
+      const sent = request.method === 'HEAD' ? withoutBody(response) : response
+      return hasLongBody ? dropBody(request, stopping).then(() => sent) : sent
     })
   }
 }
@@ -161,9 +159,7 @@ function bodyReader(
     const group = isWebhook(target.path) ? 'webhook' : 'other'
     const client = networkOf(exchange.clientAddress(), ONE_CLIENT)
     const { bodyBytesMax: bytesMax } = rules
-    const body = await readBody(request, { bytesMax, group, client, budget, stopping })
-    exchange.isBodyRead = body !== null
-    return body
+    return readBody(request, { bytesMax, group, client, budget, stopping })
   }
 }
 

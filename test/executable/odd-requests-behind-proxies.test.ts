@@ -45,13 +45,19 @@ describe.each(EXAMPLES)('the example for %s with machines: %p', (name, machines)
   }
 
   const folder = openTemporaryFolder()
+  /** The machines that got a visitor. */
+  const visited = new Set<number>()
   let listeners: Listener[]
   let proxy: ReverseProxy
 
   beforeAll(async () => {
-    listeners = Array.from({ length: machines }, () => {
+    listeners = Array.from({ length: machines }, (_, machine) => {
       const listener = listen({ host: '127.0.0.1', port: 0 })
-      listener.use(openHttp().handler)
+      const { handler } = openHttp()
+      listener.use((request, ...more) => {
+        if (new URL(request.url).pathname === '/languages') visited.add(machine)
+        return handler(request, ...more)
+      })
       return listener
     })
     proxy = await startReverseProxy(name, {
@@ -65,9 +71,77 @@ describe.each(EXAMPLES)('the example for %s with machines: %p', (name, machines)
     folder[Symbol.dispose]()
   })
 
-  async function ask(text: string): Promise<number[]> {
+  const LONG = 'x'.repeat(1_900_000)
+  const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+  const long = (target: string, headers: string, body: string) =>
+    `${target} HTTP/1.1\r\n${HOST_LINE}${CLOSE}${headers}\r\n${body}`
+  const known = (body: string) => `Content-Length: ${body.length}\r\n`
+  const IN_CHUNKS = 'Transfer-Encoding: chunked\r\n'
+
+  test('no refused body takes a machine for failed, and each is answered what it deserves', async () => {
+    const refused = [
+      [long('PUT /app', known(LONG), LONG), 404],
+      [long('PUT /app', IN_CHUNKS, chunked(LONG)), 404],
+      [long('POST /webhook/stripe', known(LONG.slice(0, 300_000)), LONG.slice(0, 300_000)), 400],
+      [long('POST /auth/login', known(LONG), LONG), 413],
+      [long('POST /auth/login', IN_CHUNKS, chunked(LONG)), 413],
+    ] as const
+    for (let times = 0; times < 5; times++) {
+      for (const [text, status] of refused) {
+        const answers = await Promise.all([ask(text), ask(text), ask(get(HOST_LINE))])
+        expect([text.slice(0, 40), ...answers]).toEqual([
+          text.slice(0, 40),
+          [status],
+          [status],
+          [200],
+        ])
+      }
+    }
+  })
+
+  test('nor does one that the proxy or Bun refuses, or that breaks off: each machine gets visitors', async () => {
+    const tooLong = LONG.repeat(3)
+    const many = Array.from({ length: 300 }, (_, index) => `X-${index}: x\r\n`).join('')
+    const odd = [
+      long('PUT /app', known(tooLong), tooLong),
+      long('PUT /app', IN_CHUNKS, chunked(tooLong)),
+      long('PUT /app', many + known(LONG), LONG),
+      long('PUT /app', `X-Long: ${LONG.slice(0, 20_000)}\r\n${known(LONG)}`, LONG),
+      long('PUT /app', `X-Odd: \x01\r\n${known(LONG)}`, LONG),
+    ]
+    for (const text of odd) {
+      await Promise.all(Array.from({ length: 4 }, () => ask(text)))
+      await expectVisitors()
+    }
+    for (let times = 0; times < 4; times++) {
+      await breakOff(long('POST /auth/login', known(LONG), '{'))
+      await expectVisitors()
+    }
+  })
+
+  /** They take turns. */
+  async function expectVisitors(): Promise<void> {
+    visited.clear()
+    for (let times = 0; times < 4; times++) expect(await ask(get(HOST_LINE))).toEqual([200])
+    expect(visited.size).toBe(machines)
+  }
+
+  /** Sends it, and is gone before there is an answer. */
+  function breakOff(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = connectToProxy()
+      socket.on('secureConnect', () => socket.write(text, () => socket.destroy()))
+      socket.on('close', () => resolve())
+    })
+  }
+
+  function connectToProxy() {
     const address = { host: '127.0.0.1', port: proxy.httpsPort, servername: HOST }
-    return statusesOf(await exchangeRaw(connect({ ...address, rejectUnauthorized: false }), text))
+    return connect({ ...address, rejectUnauthorized: false })
+  }
+
+  async function ask(text: string): Promise<number[]> {
+    return statusesOf(await exchangeRaw(connectToProxy(), text))
   }
 
   test('answers a method that Bun does not know by itself, and takes no machine for failed', async () => {

@@ -17,8 +17,6 @@ export type Exchange = {
   readonly clientAddress: () => string | null
   /** Null where the request has no body that a route takes. Throws `RequestRefused`. */
   readonly readBody: () => Promise<Uint8Array | null>
-  /** Whether nothing of a body is left to be read. */
-  isBodyRead: boolean
   /** What its token shows; undefined until the token is read. */
   tokenReading: MaybePromise<TokenReading | null> | undefined
   /** What its rate limit says; null until it has been counted, and where nothing limits it. */
@@ -47,7 +45,6 @@ export function exchangeOf(request: Request): Exchange {
     requestId: '',
     clientAddress: () => null,
     readBody: () => request.bytes(),
-    isBodyRead: false,
     tokenReading: undefined,
     rateLimit: null,
     completed: null,

@@ -90,8 +90,7 @@ export const REQUEST_ANSWERS = {
   invalid_json: { status: 400, error: 'Invalid JSON' },
   invalid_request: INVALID_REQUEST,
   endpoint_not_found: { status: 404, error: 'Endpoint not found' },
-  // The rest of the body is not waited for.
-  request_too_large: { status: 413, error: 'Request too large', headers: { Connection: 'close' } },
+  request_too_large: { status: 413, error: 'Request too large' },
   unsupported_media_type: { status: 415, error: 'Unsupported media type' },
   too_many_requests: { status: 429, error: TOO_MANY_REQUESTS },
   too_many_bodies: TEMPORARILY_UNAVAILABLE,

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Handler } from '../../../interfaces/http/handler.ts'
 import { type Listener, listen } from '../../../interfaces/http/listen.ts'
-import { BODY_GRACE_MS } from '../../../interfaces/http/request/body/body.ts'
+import { BODY_GRACE_MS, BODY_MAX_MS } from '../../../interfaces/http/request/body/body.ts'
 import { pass } from '../../support/http/arriving-body.ts'
 import { answers, countingLimiter, EMAIL, openHttp } from '../../support/http/http-client.ts'
+import { statusesOf } from '../../support/http/raw-exchange.ts'
 import { stopTimers } from '../../support/stopped-timers.ts'
 
 /** More than the system takes of an answer that no client reads. */
@@ -38,6 +39,11 @@ function exchange({ port }: Listener, text: string): Promise<string> {
     socket.on('close', () => resolve(received))
     socket.on('error', reject)
   })
+}
+
+/** Lets happen what waits for no timer. */
+async function turns({ url }: Listener): Promise<void> {
+  for (let asked = 0; asked < TURNS; asked++) await fetch(`${url}/health`)
 }
 
 async function read(response: Response) {
@@ -212,9 +218,6 @@ describe('listen', () => {
     silent.on('error', () => {}).resume()
     const ended = once(silent, 'close')
     await fetch(listener.url)
-    const turns = async () => {
-      for (let asked = 0; asked < TURNS; asked++) await fetch(other.url)
-    }
 
     // No test is given up while its timers stand still, so that it waits for nothing that might not come.
     using _ = stopTimers()
@@ -224,11 +227,11 @@ describe('listen', () => {
     })
     await pass(BODY_GRACE_MS - 1)
     late.write('\r\n')
-    await turns()
+    await turns(other)
     expect([heard.endsWith('hello'), hasStopped]).toEqual([true, false])
     await pass(1)
     // By itself Bun ends such a connection, too, but only after some seconds.
-    await turns()
+    await turns(other)
     expect(hasStopped).toBe(true)
   })
 })
@@ -395,14 +398,68 @@ describe('over a socket', () => {
   })
 
   test.each([
-    ['announced', 'Content-Length: 70000\r\n\r\n'],
-    ['in pieces', `Transfer-Encoding: chunked\r\n\r\n11170\r\n${'x'.repeat(0x11170)}\r\n`],
-  ])('a body that is too large is refused in JSON before it has ended: %s', async (_, rest) => {
-    const { listener } = openLimited()
-    const answer = await exchange(listener, `POST /checkout HTTP/1.1\r\nHost: x\r\n${rest}`)
-    expect(answer).toStartWith('HTTP/1.1 413 ')
-    expect(answer).toEndWith('{"error":"Request too large"}')
-  })
+    ['announced', 'Connection: close\r\nContent-Length: 70000\r\n\r\n', BODY_GRACE_MS],
+    [
+      'in pieces',
+      `Transfer-Encoding: chunked\r\n\r\n11170\r\n${'x'.repeat(0x11170)}\r\n`,
+      BODY_MAX_MS,
+    ],
+  ])(
+    'a body that is too large is refused in JSON even if it does not end: %s',
+    async (_, rest, waitedMs) => {
+      const { listener } = openLimited()
+      using _timers = stopTimers()
+      const answer = exchange(listener, `POST /checkout HTTP/1.1\r\nHost: x\r\n${rest}`)
+      await turns(listener)
+      await pass(waitedMs)
+      expect(await answer).toStartWith('HTTP/1.1 413 ')
+      expect(await answer).toEndWith('{"error":"Request too large"}')
+    },
+  )
+
+  const REST = 'x'.repeat(1_900_000)
+  const KNOWN = `Content-Length: ${REST.length}\r\n`
+  const CHUNKS = `${REST.length.toString(16)}\r\n${REST}\r\n0\r\n\r\n`
+  const NEXT = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+  test.each([
+    ['PUT /app', '1.1', KNOWN, REST + NEXT, 404],
+    ['PUT /app', '1.1', `Connection: close\r\n${KNOWN}`, REST, 404],
+    ['GET /languages', '1.1', KNOWN, REST + NEXT, 200],
+    ['GET /nothing', '1.1', `Connection: close\r\n${KNOWN}`, REST, 404],
+    ['PUT /app', '1.1', 'Transfer-Encoding: chunked\r\n', CHUNKS, 404],
+    ['OPTIONS /app', '1.1', 'Transfer-Encoding: chunked\r\n', CHUNKS, 404],
+    ['POST /webhook/stripe', '1.1', `Connection: close\r\n${KNOWN}`, REST, 400],
+    ['POST /checkout', '1.0', `Connection: close\r\n${KNOWN}`, REST, 413],
+    ['POST /checkout', '1.1', KNOWN, REST + NEXT, 413],
+    ['POST /checkout', '1.1', 'Transfer-Encoding: chunked\r\n', CHUNKS, 413],
+  ])(
+    'what nobody reads of a request is taken before its connection is closed: %s HTTP/%s',
+    async (target, version, headers, rest, status) => {
+      const { listener } = openLimited()
+      const socket = connect(listener.port, '127.0.0.1')
+      const errors: unknown[] = []
+      let heard = ''
+      socket.on('error', (error) => errors.push(error))
+      socket.on('data', (data) => {
+        heard += data
+      })
+      const closed = new Promise((resolve) => socket.on('close', resolve))
+      using _timers = stopTimers()
+      socket.write(`${target} HTTP/${version}\r\nHost: x\r\n${headers}\r\n`)
+      await turns(listener)
+      const isAnswered = rest.endsWith(NEXT)
+      expect(heard !== '').toBe(isAnswered)
+      socket.write(rest)
+      if (rest === REST) {
+        await turns(listener)
+        await pass(BODY_GRACE_MS)
+      }
+      await closed
+      expect(errors).toEqual([])
+      expect(statusesOf(heard)).toEqual(isAnswered ? [status, 200] : [status])
+    },
+  )
 
   test('a body of some MiB is refused in JSON, and beyond that at all', async () => {
     const { listener } = openLimited()

@@ -1,12 +1,10 @@
 import { type RequestRefusal, RequestRefused } from '../refusal.ts'
 import type { BodyBudget, BodyGroup } from './body-budget.ts'
 
-/**
- * How much of a too long body is read and dropped: a client that writes before it reads would never see the refusal.
- */
-const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
+/** How much of a body that is refused, or that nobody reads, is dropped. */
+const DROPPED_BYTES_MAX = 4 * 1024 * 1024
 
-/** How long the rest of a body may take that was refused, or that is on its way while the service ends. */
+/** How long the rest of a body may take that nobody reads, or that is on its way while the service ends. */
 export const BODY_GRACE_MS = 2000
 
 /** A body that has not ended this long after its head counts as under way. */
@@ -18,7 +16,7 @@ export const BODY_MAX_MS = 10_000
 /** A longer one is read in pieces, so that what has come of it counts. */
 export const SHORT_BYTES_MAX = 16 * 1024
 
-/** So much of a body that is not read is taken all the same, so that its connection can go on. */
+/** No answer waits for so much of a body that is not read. Bun drops it. */
 const UNREAD_BYTES_MAX = 64 * 1024
 
 type Reading = {
@@ -36,11 +34,11 @@ type Reading = {
  * takes longer than 10 seconds, and `stopping` when it is still on its way while the service ends.
  */
 export async function readBody(request: Request, reading: Reading): Promise<Buffer | null> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > DISCARDED_BYTES_MAX) throw new RequestRefused('request_too_large')
-  const isShort = announced > 0 && announced <= Math.min(SHORT_BYTES_MAX, reading.bytesMax)
+  const announced = announcedBytes(request.headers)
+  if (announced > reading.bytesMax) throw new RequestRefused('request_too_large')
+  const isShort = announced > 0 && announced <= SHORT_BYTES_MAX
   if (isShort && reading.budget.reserve(announced)) return readWhole(request, announced, reading)
-  return request.body && readPieces(request.body, announced, reading)
+  return request.body && readPieces(request.body, hasChunks(request.headers), reading)
 }
 
 /** In one go, which costs half as much as in pieces. Once it is under way, it counts with all that it announces. */
@@ -62,37 +60,36 @@ async function readWhole(request: Request, announced: number, reading: Reading):
 
 async function readPieces(
   body: ReadableStream<Uint8Array>,
-  announced: number,
+  isInChunks: boolean,
   reading: Reading,
 ): Promise<Buffer> {
-  const { bytesMax } = reading
   const reader = body.getReader()
-  let givenUp: RequestRefusal | null = null
+  const kept = pieceStore()
+  let refusal: RequestRefusal | null = null
+  function refuse(reason: RequestRefusal) {
+    refusal ??= reason
+    kept.drop()
+    arrival.endAccount()
+  }
   const arrival = watchArrival(reading, {
     giveUp(reason) {
-      givenUp ??= reason
-      void reader.cancel()
+      refuse(reason)
+      // Its connection ends with its answer, so that the rest has to come before.
+      const isDropped = isInChunks && reason === 'too_many_bodies'
+      if (!isDropped) void reader.cancel()
     },
   })
-  if (announced > bytesMax) arrival.startGracePeriod()
-  const kept = pieceStore()
   try {
-    let length = 0
-    for (;;) {
+    for (let length = 0; length <= DROPPED_BYTES_MAX; ) {
       const { done, value: piece } = await reader.read().catch(breakOff)
       if (done) break
-      arrival.add(piece.byteLength)
       length += piece.byteLength
-      if (length > DISCARDED_BYTES_MAX) break
-      if (length <= bytesMax) kept.append(piece)
-      else {
-        free(piece)
-        arrival.startGracePeriod()
-      }
+      if (length > reading.bytesMax) refuse('request_too_large')
+      else arrival.add(piece.byteLength)
+      if (refusal === null) kept.append(piece)
+      else free(piece)
     }
-    const isTooLarge = Math.max(announced, length) > bytesMax
-    const reason = isTooLarge ? 'request_too_large' : givenUp
-    if (reason !== null) throw new RequestRefused(reason)
+    if (refusal !== null) throw new RequestRefused(refusal)
     return kept.join()
   } finally {
     arrival.end()
@@ -104,19 +101,59 @@ function breakOff(cause: unknown): never {
   throw new RequestRefused('invalid_request', { cause })
 }
 
-/** Whether a body may be so long that, where it is not read, its connection is better closed. */
+// Why: docs/decisions.md#a-refused-body-is-read-to-its-end
+/**
+ * Resolves once an answer may go out to a body that nobody reads: a connection that is closed before the rest has come
+ * is reset. Where it stays open, that is at once, and Bun drops the rest; in chunks once they have been read and
+ * dropped, up to 4 MiB, after 10 seconds at most; else, since nothing tells when the rest has come, after two seconds.
+ */
+export async function dropBody({ body, headers }: Request, stopping: AbortSignal): Promise<void> {
+  if (body?.locked || announcedBytes(headers) > DROPPED_BYTES_MAX) return
+  if (hasChunks(headers)) return body ? dropChunks(body, stopping) : undefined
+  if (!/\bclose\b/i.test(headers.get('connection') ?? '')) return
+  // Read in pieces, many bodies at a time would take a quarter of a megabyte each.
+  void body?.cancel()
+  await new Promise((resolve) => setTimeout(resolve, BODY_GRACE_MS))
+}
+
+async function dropChunks(body: ReadableStream<Uint8Array>, stopping: AbortSignal): Promise<void> {
+  const reader = body.getReader()
+  using _ = limitTime(stopping, () => void reader.cancel())
+  for (let length = 0; length <= DROPPED_BYTES_MAX; ) {
+    // A client that has gone sends no more.
+    const { value: piece } = await reader.read().catch(() => ({ value: undefined }))
+    if (piece === undefined) return
+    length += piece.byteLength
+    free(piece)
+  }
+}
+
+/** Whether a body may be so long that more of it may come than what came with its head. */
 export function mayBeLong(headers: Headers): boolean {
-  return hasChunks(headers) || Number(headers.get('content-length') ?? 0) > UNREAD_BYTES_MAX
+  return hasChunks(headers) || announcedBytes(headers) > UNREAD_BYTES_MAX
+}
+
+/**
+ * Whether the answer has to end the connection: Bun would take the rest of a body, however long that is. And where a
+ * trailer follows chunks, it answers twice (docs/upstream.md): nobody may take the second answer for that to another
+ * request.
+ */
+export function endsConnection(headers: Headers): boolean {
+  return hasChunks(headers) || announcedBytes(headers) > DROPPED_BYTES_MAX
+}
+
+function announcedBytes(headers: Headers): number {
+  return Number(headers.get('content-length') ?? 0)
 }
 
 /** Whether the body says where it ends only when it does. Bun takes no other transfer coding. */
-export function hasChunks(headers: Headers): boolean {
+function hasChunks(headers: Headers): boolean {
   return headers.has('transfer-encoding')
 }
 
 /**
  * Watches a body until its end. `giveUp` is called where it has to give way to others or takes too long, and where the
- * rest does not come within the grace period, or after `stopping`.
+ * rest does not come within the grace period after `stopping`.
  */
 function watchArrival(
   { group, client, budget, stopping }: Reading,
@@ -130,27 +167,40 @@ function watchArrival(
   },
 ) {
   const account = budget.open({ group, client, giveWay: () => giveUp('too_many_bodies') })
-  const timers = [
-    setTimeout(() => {
-      account.countAsUnderWay()
-      account.add(bytesUnderWay)
-    }, UNDER_WAY_AFTER_MS),
-    setTimeout(() => giveUp('body_too_slow'), BODY_MAX_MS),
-  ]
-  let isGrace = false
-  function startGracePeriod() {
-    if (!isGrace) timers.push(setTimeout(() => giveUp('stopping'), BODY_GRACE_MS))
-    isGrace = true
+  const underWay = setTimeout(() => {
+    account.countAsUnderWay()
+    account.add(bytesUnderWay)
+  }, UNDER_WAY_AFTER_MS)
+  const time = limitTime(stopping, giveUp)
+  function endAccount() {
+    clearTimeout(underWay)
+    account.end()
   }
+  return {
+    add: account.add,
+    /** What still comes of it is dropped, and counts nothing. */
+    endAccount,
+    end() {
+      time[Symbol.dispose]()
+      endAccount()
+    },
+  }
+}
+
+/** Calls `giveUp` when a body has had its ten seconds, and once the grace period after `stopping` is over. */
+function limitTime(
+  stopping: AbortSignal,
+  giveUp: (reason: 'body_too_slow' | 'stopping') => void,
+): Disposable {
+  const timers = [setTimeout(() => giveUp('body_too_slow'), BODY_MAX_MS)]
+  const startGracePeriod = () =>
+    void timers.push(setTimeout(() => giveUp('stopping'), BODY_GRACE_MS))
   if (stopping.aborted) startGracePeriod()
   stopping.addEventListener('abort', startGracePeriod)
   return {
-    add: account.add,
-    startGracePeriod,
-    end() {
+    [Symbol.dispose]() {
       stopping.removeEventListener('abort', startGracePeriod)
       for (const timer of timers) clearTimeout(timer)
-      account.end()
     },
   }
 }
@@ -187,10 +237,10 @@ function pieceStore() {
       endJoined()
       return Buffer.concat(pieces)
     },
-    /** Nothing can be joined any more. */
+    /** Forgets all pieces. */
     drop(): void {
       endJoined()
-      pieces.forEach(free)
+      pieces.splice(0).forEach(free)
     },
   }
 }

@@ -69,6 +69,69 @@ describe('a body that is late', () => {
   })
 })
 
+describe('what a refused request still sends', () => {
+  const inChunks = { 'transfer-encoding': 'chunked' }
+  const closing = { 'content-length': String(MIB), connection: 'close' }
+
+  test.each([
+    ['two seconds where the client closes the connection', closing, BODY_GRACE_MS],
+    ['ten in chunks', inChunks, BODY_MAX_MS],
+  ])('has %s', async (_, headers, milliseconds) => {
+    for (const [path, status] of [
+      ['/nothing', 404],
+      ['/webhook/stripe', 400],
+      ['/auth/login', 413],
+    ] as const) {
+      const request = begin(openHttp(), path, { headers: { ...JSON_TYPE, ...headers } })
+      await request.send(new Uint8Array(100 * KIB))
+      await pass(milliseconds - 1)
+      expect(await request.answered()).toBeNull()
+      await pass(1)
+      expect(await request.answer).toMatchObject({ status })
+      expect(request.isDropped()).toBe(true)
+    }
+  })
+
+  test('has two seconds while the service ends', async () => {
+    const ending = new AbortController()
+    const http = openHttp({ stopping: ending.signal })
+    const request = begin(http, '/nothing', { headers: inChunks })
+    ending.abort()
+    await pass(BODY_GRACE_MS)
+    expect(await request.answer).toMatchObject({ status: 404 })
+  })
+
+  test('counts nothing against the bodies that are read', async () => {
+    const http = openHttp()
+    const refused = Array.from({ length: 20 }, (_, index) =>
+      begin(http, index % 2 === 0 ? '/nothing' : '/auth/login', { headers: inChunks }),
+    )
+    for (const request of refused) await request.send(new Uint8Array(MIB))
+    const read = Array.from({ length: 8 }, () => login(http))
+    await pass(UNDER_WAY_AFTER_MS)
+    for (const request of read) {
+      expect(await request.end('{}')).toMatchObject(answers(400, 'Invalid email'))
+    }
+    for (const request of refused) {
+      expect(await request.end()).toMatchObject({ status: expect.any(Number) })
+    }
+  })
+
+  test('is dropped in chunks too where it had to give way', async () => {
+    const http = openHttp()
+    const eight = Array.from({ length: 8 }, () => login(http))
+    await pass(UNDER_WAY_AFTER_MS)
+    const ninth = begin(http, '/auth/verify-email', { headers: { ...JSON_TYPE, ...inChunks } })
+    await pass(UNDER_WAY_AFTER_MS)
+    await ninth.send(new Uint8Array(MIB))
+    expect(await ninth.answered()).toBeNull()
+    expect(await eight[0]!.end(RIGHT)).toMatchObject({ status: 200 })
+    expect(await ninth.end(RIGHT)).toMatchObject(BUSY)
+    expect(ninth.isDropped()).toBe(false)
+    for (const request of eight.slice(1)) await request.end(RIGHT)
+  })
+})
+
 test('a body is under way once it is 250 ms behind its head', () => {
   expect(UNDER_WAY_AFTER_MS).toBe(250)
 })
