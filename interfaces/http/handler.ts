@@ -20,8 +20,8 @@ import {
 import { answerMaker } from './response/answer-maker.ts'
 import { answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError } from './response/errors.ts'
+import { browserAnswers } from './routes/browser-answers.ts'
 import { directAnswers } from './routes/direct.ts'
-import { paymentErrorPage } from './routes/payment-error-page.ts'
 import { refuseByHead } from './routes/webhook-failure.ts'
 
 /**
@@ -40,6 +40,7 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
   const { ports, monotonicMs, stopping } = options
   const answers = answerMaker(options)
   const directAnswer = directAnswers(options)
+  const browserAnswer = browserAnswers(ports)
   const clientAddress = clientAddressReader(options.isTrustedProxy, ports.log)
   const countAgainstLimit = rateLimitCounter(options)
   const bodyOf = bodyReader(
@@ -86,7 +87,7 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
 
   /** The answer with all that it lacks. */
   function complete(exchange: Exchange, answered: Response): Response {
-    const response = paymentErrorPage(ports, exchange, answered) ?? answered
+    const response = browserAnswer(exchange, answered)
     if (response !== exchange.completed) answers.complete(exchange, response)
     return response
   }

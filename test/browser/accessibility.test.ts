@@ -103,6 +103,27 @@ describe('the page after paying', () => {
   test('has no barrier: unavailable', async () => scan('unavailable', await unavailable()))
 })
 
+test.concurrent('the page of an address that is none has no barrier, and leads to the app as the start does', () =>
+  visit(
+    { url: production.url(), screen: 'phone', allowed: { statuses: [404] } },
+    async ({ page, photograph }) => {
+      for (const language of LANGUAGES) {
+        await page.goto(`/nothing?lang=${language}`)
+        await page.getByText(wordsIn(language).error_not_found, { exact: true }).waitFor()
+        await expectAccessible(page)
+        if (!ALSO_DARK.includes(language)) continue
+        await photograph('not-found')
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await expectAccessible(page)
+        await page.emulateMedia({ colorScheme: 'light' })
+      }
+      await page.locator('a.button').tap()
+      await page.waitForURL('**/app')
+      await page.goto('/')
+      expect(new URL(page.url()).pathname).toBe('/app')
+    },
+  ))
+
 describe('the sandbox', () => {
   test.concurrent('has no barrier, whatever has become of the session', () =>
     visit({ url: development.url(), screen: 'phone' }, async (visitor) => {

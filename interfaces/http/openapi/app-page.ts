@@ -1,7 +1,11 @@
 import { describeOperation } from './endpoints.ts'
 import { IF_NONE_MATCH } from './fields.ts'
-import { describeLastingPage, describeLastingText, PAGE_LANGUAGE_PARAMETERS } from './pages.ts'
-import { describeErrors } from './responses.ts'
+import {
+  describeLastingPage,
+  describeLastingText,
+  describeNotFound,
+  PAGE_LANGUAGE_PARAMETERS,
+} from './pages.ts'
 
 export const SHOW_APP = describeOperation('showApp', {
   description:
@@ -34,7 +38,7 @@ export const READ_SITEMAP = describeOperation('readSitemap', {
   parameters: [IF_NONE_MATCH],
   responses: {
     // Where search engines may not list the page.
-    ...describeErrors(['endpoint_not_found']),
+    ...describeNotFound(),
     ...describeLastingText({
       description: 'The sitemap (sitemaps.org)',
       content: {

@@ -12,6 +12,7 @@ import {
   RATE_LIMIT_HEADERS,
 } from './headers.ts'
 import { describeOperations } from './operations.ts'
+import { describeNotFound } from './pages.ts'
 import { COMMON_ERRORS, describeErrors, errorSchemas } from './responses.ts'
 
 const OPENAPI_VERSION = '3.1.0'
@@ -20,7 +21,7 @@ const DESCRIPTION = `Sells premium access, authenticates by one-time codes sent 
 
 Errors are JSON objects with \`error\`, which is one of the words listed for the status, and where there is more to say \`message\`. What is described for GET holds for HEAD, too, without the body.
 
-A path that is not listed, and a method that is not listed for its path, is answered as in the components EndpointNotFound (404), InvalidRequest (400), TooManyRequests (429), InternalServerError (500) and TemporarilyUnavailable (503). A browser's question whether a page may send a request (CORS) is answered as in Preflight. What is no HTTP or over 8 MiB is refused with a bare status.
+A path that is not listed, and a method that is not listed for its path, is answered as in the components EndpointNotFound (404: a page for GET and HEAD, where Accept prefers text/html to application/json), InvalidRequest (400), TooManyRequests (429), InternalServerError (500) and TemporarilyUnavailable (503). A browser's question whether a page may send a request (CORS) is answered as in Preflight. What is no HTTP or over 8 MiB is refused with a bare status.
 
 Not listed are the files that the pages load (/assets/) and the payment page of development mode (/sandbox/).`
 
@@ -147,8 +148,8 @@ function findRouteId({ method, path }: { method: string; path: string }): RouteI
 
 /** The answers of a path to methods that it does not have. */
 function describeOutside(path: string): Response[] {
-  const reasons = ['endpoint_not_found', 'invalid_request', ...COMMON_ERRORS] as const
-  return Object.values({ ...describeRateLimit(path), ...describeErrors(reasons) })
+  const errors = describeErrors(['invalid_request', ...COMMON_ERRORS])
+  return Object.values({ ...describeRateLimit(path), ...errors, ...describeNotFound() })
 }
 
 /** The refusal of every operation whose path has a rate limit. */

@@ -110,6 +110,12 @@ export const HEADERS = {
     schema: t.String({ pattern: '^<[^>]+>; rel="successor-version"$' }),
     example: '</auth/verify-email>; rel="successor-version"',
   },
+  Location: {
+    description: 'Where to go on.',
+    required: true,
+    schema: t.Literal('/app'),
+    example: '/app',
+  },
   'Content-Language': {
     description: 'The language of the page.',
     required: true,

@@ -86,6 +86,12 @@ function describeLasting(ok: LastingText & { readonly headers: object }): Respon
   }
 }
 
+/** The answer where nothing is: who prefers text/html to application/json, and only reads, gets a page. */
+export function describeNotFound() {
+  const { 404: error } = describeErrors(['endpoint_not_found'])
+  return error ? { 404: besideError(describePage('Nothing is here'), error) } : {}
+}
+
 type PageResponse = ReturnType<typeof describePage>
 
 function describePage(description: string) {

@@ -10,6 +10,19 @@ export function readPreferences(header: string | null): Preference[] {
     .sort((left, right) => right.quality - left.quality)
 }
 
+/** Whether a client would rather have a page than JSON. Browsers say so; a wildcard means both alike. */
+export function prefersPage(accept: string | null): boolean {
+  const preferences = readPreferences(accept)
+  /** That of the first of these ranges that the client names (RFC 9110, section 12.5.1). */
+  const qualityOf = (...ranges: readonly string[]) => {
+    const named = (range: string) => preferences.find(({ value }) => value.toLowerCase() === range)
+    return ranges.flatMap((range) => named(range) ?? []).at(0)?.quality ?? 0
+  }
+  return (
+    qualityOf('text/html', 'text/*', '*/*') > qualityOf('application/json', 'application/*', '*/*')
+  )
+}
+
 /** Quality 0 for one that cannot be read. Of its parameters, too, only the first ones are read. */
 function readPreference(entry: string): Preference {
   const [value = '', ...parameters] = firstEntries(entry, ';')

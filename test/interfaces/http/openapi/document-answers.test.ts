@@ -148,6 +148,13 @@ const PAGE_SPOILERS: Readonly<
     attempt.headers['accept'] = 'text/html'
     attempt.http = openHttp({ limiters: { ...LIMITS, general } }, attempt.http.ports)
   },
+  'readStatus 303'({ headers }) {
+    headers['accept'] = 'text/html'
+  },
+  'readSitemap 404'(attempt) {
+    attempt.headers['accept'] = 'text/html'
+    unlist(attempt)
+  },
   'showApp 304': knowPage,
   'readRobots 304': knowPage,
   'readSitemap 304': knowPage,

@@ -69,9 +69,9 @@ const request = (target: string, authorization = '', method = 'GET') =>
     headers: authorization ? { authorization } : {},
   })
 
-/** All of an answer but its request's id. */
+/** All of an answer but its request's id, and that people may be answered otherwise. */
 async function whole(answer: Response) {
-  const headers = [...answer.headers].filter(([name]) => name !== 'x-request-id')
+  const headers = [...answer.headers].filter(([name]) => !['x-request-id', 'vary'].includes(name))
   return { status: answer.status, headers, body: await answer.json() }
 }
 
