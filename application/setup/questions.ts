@@ -17,30 +17,33 @@ export const PUBLIC_URL: Question = {
   fallback: null,
 }
 
-/** What is sold, unless it is a price kept at Stripe. */
-export const PRODUCT: readonly Question[] = [
-  {
-    setting: 'PREMIUM_NAME',
-    flag: 'name',
-    words: 'What is sold, as buyers read it',
-    isSecret: false,
-    fallback: 'Alibi Premium',
-  },
-  {
-    setting: 'PREMIUM_CURRENCY',
-    flag: 'currency',
-    words: 'The currency, a code of three letters',
-    isSecret: false,
-    fallback: 'eur',
-  },
-  {
-    setting: 'PREMIUM_PRICE',
-    flag: 'price',
-    words: 'The price in minor units, such as cents',
-    isSecret: false,
-    fallback: '400',
-  },
-]
+const NAME: Question = {
+  setting: 'PREMIUM_NAME',
+  flag: 'name',
+  words: 'What is sold, as buyers read it',
+  isSecret: false,
+  fallback: 'Alibi Premium',
+}
+
+export const CURRENCY: Question & { readonly fallback: string } = {
+  setting: 'PREMIUM_CURRENCY',
+  flag: 'currency',
+  words: 'The currency, a code of three letters',
+  isSecret: false,
+  fallback: 'eur',
+}
+
+/** Answered as people write a price; the setting is in minor units. */
+export const PRICE: Question = {
+  setting: 'PREMIUM_PRICE',
+  flag: 'price',
+  words: 'The price, such as 5 or 5.00',
+  isSecret: false,
+  fallback: '400',
+}
+
+/** What is sold, unless it is a price kept at Stripe. The price is read in the currency. */
+export const PRODUCT: readonly Question[] = [NAME, CURRENCY, PRICE]
 
 export const STRIPE_KEY: Question = {
   setting: 'STRIPE_SECRET_KEY',

@@ -1,3 +1,4 @@
+import { amountsTaken, formatAmount, isCurrency } from '../../domain/money.ts'
 import type { Price } from '../../domain/purchase.ts'
 import { SECURE_ORIGIN } from './origins.ts'
 import { listOf, matching, oneOf, SWITCH, wholeNumber } from './setting-formats.ts'
@@ -57,13 +58,11 @@ const WEBHOOK_SECRETS = listOf(
 )
 const PRICE_ID = matching(/^price_\w+$/, 'the id of a Stripe price, price_…')
 const CURRENCY: SettingFormat<string> = {
-  shape: 'a currency code of three letters, such as eur',
-  parse: (text) => (/^[a-z]{3}$/i.test(text) ? text.toLowerCase() : undefined),
+  shape: 'the code of a currency, three letters such as eur',
+  parse: (text) => (isCurrency(text.toLowerCase()) ? text.toLowerCase() : undefined),
 }
 const TAX_CODE = matching(/^txcd_\d{8}$/, 'a tax code of Stripe, txcd_ and eight digits')
 const PRODUCT_NAME = matching(/^(?=.*\S)\P{Cc}{1,250}$/u, '1 to 250 characters on one line')
-// The largest amount that Stripe takes: eight digits in the minor unit.
-const AMOUNT = wholeNumber({ min: 1, max: 99_999_999 })
 /** 0 lets promotion codes pay for everything. */
 export const AMOUNT_MIN = wholeNumber({ min: 0, max: 99_999_999 })
 
@@ -145,15 +144,35 @@ function readTerms(settings: SettingsSource): StripeTerms {
 }
 
 function readProduct(settings: SettingsSource): StripeProduct {
-  const price: Price = {
-    amount: settings.read('PREMIUM_PRICE', AMOUNT, DEFAULT_PRICE.amount),
-    currency: settings.read('PREMIUM_CURRENCY', CURRENCY, DEFAULT_PRICE.currency),
+  if (!settings.isSet('STRIPE_PRICE_ID')) {
+    const price = readPrice(settings)
+    return { price, name: settings.read('PREMIUM_NAME', PRODUCT_NAME, DEFAULT_NAME) }
   }
-  const name = settings.read('PREMIUM_NAME', PRODUCT_NAME, DEFAULT_NAME)
-  if (!settings.isSet('STRIPE_PRICE_ID')) return { price, name }
 
   for (const own of ['PREMIUM_PRICE', 'PREMIUM_CURRENCY', 'PREMIUM_NAME']) {
     settings.refuse(own, 'cannot be used together with STRIPE_PRICE_ID: keep one of them')
   }
   return { priceId: settings.read('STRIPE_PRICE_ID', PRICE_ID, '') }
+}
+
+function readPrice(settings: SettingsSource): Price {
+  const currency = settings.read('PREMIUM_CURRENCY', CURRENCY, DEFAULT_PRICE.currency)
+  const amountIn = amountFormat(currency)
+  // Not every currency has the default: 400 hundredths of a forint are less than Stripe takes.
+  const hasDefault = amountIn.parse(String(DEFAULT_PRICE.amount)) !== undefined
+  const read = hasDefault ? settings.read : settings.require
+  return { amount: read('PREMIUM_PRICE', amountIn, DEFAULT_PRICE.amount), currency }
+}
+
+function amountFormat(currency: string): SettingFormat<number> {
+  const { min, max, step } = amountsTaken(currency)
+  const { parse } = wholeNumber({ min, max })
+  const steps = step === 1 ? '' : `, in steps of ${step}`
+  return {
+    shape: `an amount in minor units from ${min} (${formatAmount({ amount: min, currency }, 'en')}) to ${max}${steps}`,
+    parse(text) {
+      const amount = parse(text)
+      return amount !== undefined && amount % step === 0 ? amount : undefined
+    },
+  }
 }

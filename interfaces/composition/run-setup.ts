@@ -64,9 +64,11 @@ export function openSetup(
   return {
     envFile,
     current,
-    problemWith(setting, value) {
+    problemWith(settings, setting) {
       const start = `${setting} must be `
-      const problem = problemsIn({ [setting]: value }).find((line) => line.startsWith(start))
+      const problem = problemsIn(Object.fromEntries(settings)).find((line) =>
+        line.startsWith(start),
+      )
       return problem?.slice(start.length) ?? null
     },
     problemsOf: (wanted) => problemsIn(environmentWith(wanted).env),

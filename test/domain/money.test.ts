@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { LANGUAGES, type Language } from '../../domain/language.ts'
-import { formatAmount } from '../../domain/money.ts'
+import { amountsTaken, formatAmount, isCurrency, parseAmount } from '../../domain/money.ts'
 
 /** With ordinary spaces, and without the marks that steer the direction of writing. */
 function plain(amount: number, currency: string, language: Language): string {
@@ -62,6 +62,84 @@ describe('an amount is counted as Stripe counts that currency', () => {
     '%s in hundredths',
     (currency) => {
       expect(plain(1500, currency, 'en')).toMatch(/^\D*15\.00$/)
+    },
+  )
+})
+
+describe('a price is read as people write it', () => {
+  test.each([
+    ['5', 'eur', 500],
+    ['5.00', 'eur', 500],
+    ['5,00', 'eur', 500],
+    ['5,5', 'eur', 550],
+    ['0.05', 'eur', 5],
+    ['5,00 €', 'eur', 500],
+    ['€5', 'eur', 500],
+    [' 5.00\u00a0EUR ', 'eur', 500],
+    ['eur 5', 'eur', 500],
+    ['$4.99', 'usd', 499],
+    ['25 kr', 'sek', 2500],
+    ['12,50 zł', 'pln', 1250],
+    ['CHF 5', 'chf', 500],
+    ['￥500', 'jpy', 500],
+    ['5', 'kwd', 5000],
+    ['1.005', 'kwd', 1005],
+    ['450', 'isk', 45_000],
+  ])('%s in %s as %d', (text, currency, amount) => {
+    expect(parseAmount(text, currency)).toBe(amount)
+  })
+
+  test.each([
+    ['', 'eur'],
+    ['five', 'eur'],
+    ['-5', 'eur'],
+    ['5.', 'eur'],
+    ['.5', 'eur'],
+    ['5e2', 'eur'],
+    ['5.005', 'eur'],
+    ['1,000', 'eur'],
+    ['1.000,00', 'eur'],
+    ['1 000', 'eur'],
+    ['$5', 'eur'],
+    ['5 USD', 'eur'],
+    ['5.00', 'jpy'],
+    ['5', 'xxx'],
+    ['5', 'euro'],
+  ])('%j in %s as none', (text, currency) => {
+    expect(parseAmount(text, currency)).toBeNull()
+  })
+
+  test('as it is shown', () => {
+    for (const currency of ['eur', 'usd', 'gbp', 'jpy', 'kwd', 'isk', 'huf', 'czk', 'xof']) {
+      const { min } = amountsTaken(currency)
+      expect(parseAmount(formatAmount({ amount: min, currency }, 'en'), currency)).toBe(min)
+    }
+  })
+})
+
+describe('what Stripe takes', () => {
+  test.each([
+    ['eur', 50, 1],
+    ['gbp', 30, 1],
+    ['jpy', 50, 1],
+    ['huf', 17_500, 1],
+    ['czk', 1500, 1],
+    ['kwd', 10, 10],
+    ['isk', 100, 100],
+    ['ugx', 100, 100],
+    ['try', 1, 1],
+  ])('of %s is at least %d, in steps of %d', (currency, min, step) => {
+    expect(amountsTaken(currency)).toEqual({ min, max: 99_999_999, step })
+  })
+
+  test.each(['eur', 'xof', 'xaf', 'xpf', 'xcd'])('is money: %s', (code) => {
+    expect(isCurrency(code)).toBe(true)
+  })
+
+  test.each(['xxx', 'xts', 'xau', 'xdr', 'xyz', 'abc', 'euro', 'EUR', ''])(
+    'is none: %j',
+    (code) => {
+      expect(isCurrency(code)).toBe(false)
     },
   )
 })

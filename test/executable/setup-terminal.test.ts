@@ -23,7 +23,8 @@ describe('setup at a terminal', () => {
     await terminal.answer('it must be https://', 'https://alibi.invalid\r')
     await terminal.answer('What is sold', 'My Shop\x7f\x7f\x7f\x7fExcuses\r')
     await terminal.answer('The currency', '\r')
-    await terminal.answer('[400, €4.00]', '950\r')
+    await terminal.answer('[€4.00]', '0.05\r')
+    await terminal.answer('it must be', '9,50 €\r')
     await terminal.answer('key of Stripe', `${stripe}\r`)
     await terminal.answer('The database', '\r')
     await terminal.answer('How mails go', '\r')
@@ -54,7 +55,7 @@ describe('setup at a terminal', () => {
       'reach, such as https://alibi.example.com [https://alibi.invalid]',
       'What is sold, as buyers read it [Alibi Premium]',
       'three letters [eur]',
-      '[400, €4.00]',
+      '[€4.00]',
       'apikeys [Enter keeps the one that is there]',
       'smtp [resend]',
       'api-keys [Enter keeps the one that is there]',

@@ -64,9 +64,32 @@ describe('setup --yes', () => {
     run.begin()
     await run.run('--yes', ...run.flags)
     const [before, changes] = [run.text(), run.changes().length]
-    expect((await run.run('--yes', '--price', '950')).exitCode).toBe(0)
+    expect((await run.run('--yes', '--price', '9,50 €')).exitCode).toBe(0)
     expect(run.text()).toBe(before.replace('PREMIUM_PRICE=400', 'PREMIUM_PRICE=950'))
     expect(run.changes()).toHaveLength(changes)
+  })
+
+  test.each([
+    [['--price', '5'], '500', '€5.00'],
+    [['--price', '$4.99', '--currency', 'USD'], '499', '$4.99'],
+  ])('takes a price as people write it, and repeats it: %j', async (flags, amount, shown) => {
+    await using run = await openSetupRun()
+    run.begin()
+    const { exitCode, stdout } = await run.run('--yes', ...run.flags, ...flags)
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain(`Sold is "Alibi Premium" for ${shown}.`)
+    expect(run.setting('PREMIUM_PRICE')).toBe(amount)
+    const again = await run.run('--yes', ...flags)
+    expect(again.stdout).toContain('Nothing to change')
+  })
+
+  test('takes no default that Stripe would refuse', async () => {
+    await using run = await openSetupRun()
+    run.begin()
+    const { exitCode, stdout } = await run.run('--yes', ...run.flags, '--currency', 'huf')
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('PREMIUM_PRICE: it must be')
+    expect(run.text()).toBe(run.before)
   })
 
   test('takes a mail server in place of Resend, once that lets it log in', async () => {
@@ -119,7 +142,10 @@ describe('setup --yes', () => {
     writeFileSync(wrong, 'pk_live_NotASecretKey')
     for (const flags of [
       ['--public-url', 'http://alibi.example'],
-      ['--price', '4.00'],
+      ['--price', '4.005'],
+      ['--price', '$4'],
+      ['--price', '0.05'],
+      ['--currency', 'xxx'],
       ['--currency', 'euro'],
       ['--email-from', 'nobody'],
       ['--stripe-key-file', wrong],

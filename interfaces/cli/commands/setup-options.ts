@@ -27,12 +27,7 @@ const secretOption = (name: string, summary: string): Option => ({
 const ANSWER_OPTIONS: readonly Option[] = [
   valueOption('public-url', 'URL', 'a URL', 'the address that users reach, https://…'),
   valueOption('name', 'TEXT', 'a text', 'what is sold, as buyers read it'),
-  valueOption(
-    'price',
-    'AMOUNT',
-    'an amount in minor units',
-    'its price in minor units, such as 400',
-  ),
+  valueOption('price', 'AMOUNT', 'an amount', 'its price, such as 5, 5.00 or 5,00'),
   valueOption('currency', 'CODE', 'a currency code', 'the currency of the price, such as eur'),
   secretOption('stripe-key-file', 'a file with the secret or restricted key of Stripe'),
   secretOption('webhook-secret-file', 'a file with the signing secret of an endpoint made by hand'),

@@ -4,7 +4,9 @@ import { shellWord } from '../../../application/format.ts'
 import { currentValue } from '../../../application/setup/plan-settings.ts'
 import {
   type Answers,
+  CURRENCY,
   missingFlags,
+  PRICE,
   PRODUCT,
   PUBLIC_URL,
   QUESTIONS,
@@ -15,7 +17,7 @@ import type { Command, UsageError } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { carryOut, type Intention, planSetup } from '../setup/carry-out.ts'
-import { collectAnswers, problemOf, Unusable } from '../setup/collect-answers.ts'
+import { collectAnswers, readAnswer, Unusable } from '../setup/collect-answers.ts'
 import { Interrupted, type Setup, type Terminal } from '../setup/setup-context.ts'
 import { untilSignal } from '../stop-signal.ts'
 import { bashCompletion } from './completion.ts'
@@ -75,23 +77,29 @@ async function runSetup(context: CommandContext, asked: SetupAsked): Promise<num
 function readGiven(setup: Setup, flags: Answers): { answers: Answers } | UsageError {
   const answers = new Map<string, string>()
   const priceId = currentValue(setup.current, 'STRIPE_PRICE_ID')
-  for (const { setting, flag, isSecret } of QUESTIONS) {
+  for (const question of QUESTIONS) {
+    const { setting, flag, isSecret } = question
     const said = flags.get(setting)
     if (said === undefined) continue
     if (priceId !== undefined && PRODUCT.some((one) => one.setting === setting)) {
       return { usageError: `--${flag}: STRIPE_PRICE_ID is set, and says what is sold` }
     }
-    let value = said.trim()
+    // A price is in the currency that is there, unless it comes with another one.
+    if (question === PRICE && !answers.has(CURRENCY.setting)) {
+      const currency = currentValue(setup.current, CURRENCY.setting) ?? CURRENCY.fallback
+      answers.set(CURRENCY.setting, currency)
+    }
+    let typed = said.trim()
     if (isSecret) {
       try {
-        value = setup.readSecretFile(said)
+        typed = setup.readSecretFile(said)
       } catch {
         return { usageError: `--${flag} needs a file that can be read` }
       }
     }
-    const problem = value === '' ? 'it is empty' : problemOf(setup, setting, value)
-    if (problem !== null) return { usageError: `--${flag}: ${problem}` }
-    answers.set(setting, value)
+    const read = readAnswer(setup, { question, typed, beside: answers })
+    if ('problem' in read) return { usageError: `--${flag}: ${read.problem}` }
+    answers.set(setting, read.value)
   }
   return { answers }
 }

@@ -3,18 +3,20 @@ import { currentValue } from '../../../application/setup/plan-settings.ts'
 import { proposeDatabase } from '../../../application/setup/propose-database.ts'
 import {
   type Answers,
+  CURRENCY,
   DATABASE,
   EMAIL_FROM,
   MAIL_SECRETS,
   type MailProvider,
   mailProviderOf,
+  PRICE,
   PRODUCT,
   PUBLIC_URL,
   type Question,
   STRIPE_KEY,
 } from '../../../application/setup/questions.ts'
 import { canBeWritten } from '../../../application/setup/settings-text.ts'
-import { formatAmount } from '../../../domain/money.ts'
+import { formatAmount, parseAmount } from '../../../domain/money.ts'
 import type { Setup, Terminal } from './setup-context.ts'
 
 /** An answer that does not hold where nobody can be asked for another one. What is wrong was printed. */
@@ -66,14 +68,16 @@ export async function collectAnswers({
     }
     for (;;) {
       const typed = terminal ? await terminal.ask(promptFor(question, proposed), question) : ''
-      const value = typed || (proposed ?? '')
-      const problem = value === '' ? 'it cannot be left out' : problemOf(setup, setting, value)
-      if (problem === null) {
-        wanted.set(setting, value)
-        return value
+      const read =
+        typed === ''
+          ? checkValue(setup, { setting, value: proposed ?? '', beside: wanted })
+          : readAnswer(setup, { question, typed, beside: wanted })
+      if ('value' in read) {
+        wanted.set(setting, read.value)
+        return read.value
       }
-      if (!terminal) throw unusable(`${setting}: ${problem}`)
-      print(`  ${problem}`)
+      if (!terminal) throw unusable(`${setting}: ${read.problem}`)
+      print(`  ${read.problem}`)
     }
   }
 
@@ -86,15 +90,11 @@ export async function collectAnswers({
     const { words, isSecret, setting } = question
     if (fallback === null) return `${words}: `
     if (isSecret) return `${words} [Enter keeps the one that is there]: `
-    if (setting !== 'PREMIUM_PRICE') return `${words} [${fallback}]: `
-    return `${words} [${fallback}, ${priced(fallback)}]: `
+    return `${words} [${setting === PRICE.setting ? priced(fallback) : fallback}]: `
   }
 
   const priced = (amount: string) =>
-    formatAmount(
-      { amount: Number(amount), currency: (wanted.get('PREMIUM_CURRENCY') ?? 'eur').toLowerCase() },
-      'en',
-    )
+    formatAmount({ amount: Number(amount), currency: currencyOf(setup, wanted) }, 'en')
 
   function show(findings: readonly Finding[]): boolean {
     printFindings(findings)
@@ -117,7 +117,7 @@ export async function collectAnswers({
     }
     for (const question of PRODUCT) await answer(question)
     const { amount, name } = {
-      amount: wanted.get('PREMIUM_PRICE') ?? '',
+      amount: wanted.get(PRICE.setting) ?? '',
       name: wanted.get('PREMIUM_NAME') ?? '',
     }
     print(`Sold is "${name}" for ${priced(amount)}.`)
@@ -192,13 +192,44 @@ export async function collectAnswers({
   return { wanted, mail }
 }
 
-/** What a value must look like; null where it does. */
-export function problemOf(
-  setup: Pick<Setup, 'problemWith'>,
-  setting: string,
-  value: string,
-): string | null {
-  if (!canBeWritten(value)) return 'it must be on one line, and without quotes of both kinds'
-  const shape = setup.problemWith(setting, value)
-  return shape === null ? null : `it must be ${shape}`
+type Read = { readonly value: string } | { readonly problem: string }
+
+/** The value of the setting that an answer stands for, or what is wrong with it. */
+export function readAnswer(
+  setup: Setup,
+  { question, typed, beside }: { question: Question; typed: string; beside: Answers },
+): Read {
+  const { setting } = question
+  if (setting !== PRICE.setting) return checkValue(setup, { setting, value: typed, beside })
+  const currency = currencyOf(setup, beside)
+  const amount = parseAmount(typed, currency)
+  if (amount !== null) return checkValue(setup, { setting, value: String(amount), beside })
+  return {
+    problem: `it must be an amount in ${currency.toUpperCase()}, such as 5, 5.00 or 5,00, without a separator of thousands`,
+  }
+}
+
+/** `beside` has the answers that the value has to fit. */
+function checkValue(
+  setup: Setup,
+  { setting, value, beside }: { setting: string; value: string; beside: Answers },
+): Read {
+  if (value === '') return { problem: 'it cannot be left out' }
+  if (!canBeWritten(value)) {
+    return { problem: 'it must be on one line, and without quotes of both kinds' }
+  }
+  const shape = setup.problemWith(
+    new Map([
+      [CURRENCY.setting, currencyOf(setup, beside)],
+      [setting, value],
+    ]),
+    setting,
+  )
+  return shape === null ? { value } : { problem: `it must be ${shape}` }
+}
+
+/** As the answers have it, else as it is set. */
+function currencyOf({ current }: Setup, answers: Answers): string {
+  const { setting, fallback } = CURRENCY
+  return (answers.get(setting) || currentValue(current, setting) || fallback).toLowerCase()
 }

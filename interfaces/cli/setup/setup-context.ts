@@ -14,8 +14,8 @@ export type Setup = {
   /** Absolute. */
   readonly envFile: string
   readonly current: CurrentSettings
-  /** What a value must look like; null where it does. */
-  readonly problemWith: (setting: string, value: string) => string | null
+  /** What one of these settings must look like beside the others; null where it does. */
+  readonly problemWith: (settings: Wanted, setting: string) => string | null
   /** What is wrong with the settings as they would be, one line each. */
   readonly problemsOf: (wanted: Wanted) => readonly string[]
   readonly isLiveKey: (key: string) => boolean

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { blamed, development, production } from '../../support/config-loading.ts'
+import { blamed, development, problemsOf, production } from '../../support/config-loading.ts'
 
 describe('what is sold', () => {
   test('a price at Stripe and a price of our own exclude each other', () => {
@@ -8,6 +8,43 @@ describe('what is sold', () => {
     expect(production({ STRIPE_PRICE_ID: 'price_1' }).payment).toMatchObject({
       product: { priceId: 'price_1' },
     })
+  })
+
+  test.each([
+    ['isk', '450'],
+    ['ugx', '505'],
+    ['kwd', '1005'],
+    ['kwd', '4005'],
+    ['eur', '0'],
+    ['eur', '1'],
+    ['gbp', '29'],
+    ['huf', '1'],
+    ['jpy', '49'],
+  ])('a price that Stripe never takes is refused: %s %s', (currency, price) => {
+    const env = { PREMIUM_CURRENCY: currency, PREMIUM_PRICE: price }
+    expect(blamed(() => production(env))).toEqual(['PREMIUM_PRICE'])
+    expect(blamed(() => development(env))).toEqual(['PREMIUM_PRICE'])
+  })
+
+  test.each([
+    ['isk', '45000'],
+    ['kwd', '1010'],
+    ['eur', '50'],
+    ['huf', '17500'],
+    ['JPY', '50'],
+    ['xof', '1000'],
+  ])('a price that Stripe takes is taken: %s %s', (currency, price) => {
+    const env = { PREMIUM_CURRENCY: currency, PREMIUM_PRICE: price }
+    expect(production(env).payment).toMatchObject({
+      product: { price: { amount: Number(price), currency: currency.toLowerCase() } },
+    })
+  })
+
+  test('a currency in which the default price is too little needs a price', () => {
+    expect(problemsOf(() => production({ PREMIUM_CURRENCY: 'huf' }))).toEqual([
+      expect.stringMatching(/^PREMIUM_PRICE is required: .* 17500 /),
+    ])
+    expect(blamed(() => production({ PREMIUM_CURRENCY: 'jpy' }))).toEqual([])
   })
 
   test('the sandbox cannot sell a price that is kept at Stripe', () => {
