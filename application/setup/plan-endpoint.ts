@@ -15,6 +15,8 @@ export type EndpointPlan = {
   } | null
   /** Those that are deleted once the signing secret of the other one is stored. */
   readonly removed: readonly string[]
+  /** Those that stay for the operator to judge, since they may be another machine's. */
+  readonly foreign: readonly string[]
   /** Why a new one is made; null where one is kept. */
   readonly reason: 'none_there' | 'secret_unknown' | 'other_version' | null
 }
@@ -24,7 +26,8 @@ type EndpointFlaw = 'disabled' | 'events'
 /**
  * An endpoint can be kept where its signing secret is known here and it speaks the API version that Alibi reads, which
  * nobody can change. Known is the secret of an endpoint whose mark is that of a stored one. Of one made by hand it is
- * taken for known while the key is the one that it was stored with.
+ * taken for known while the key is the one that it was stored with. The mark of another secret is that of another
+ * machine, unless the settings have the key and have lost its secret: nobody but a person has such an endpoint deleted.
  */
 export function planEndpoint({
   endpoints,
@@ -34,6 +37,7 @@ export function planEndpoint({
   secretMarks,
   isKeyUnchanged,
   isSecretGiven,
+  isConfirmed,
 }: {
   endpoints: readonly KeptEndpoint[]
   /** The addresses at which the service takes notifications. */
@@ -45,6 +49,8 @@ export function planEndpoint({
   isKeyUnchanged: boolean
   /** Whether the operator has just named the signing secret. */
   isSecretGiven: boolean
+  /** Whether a person is asked before anything is deleted. */
+  isConfirmed: boolean
 }): EndpointPlan {
   const ours = endpoints.filter(({ url }) => wantedUrls.includes(withoutQuery(url)))
   const isKnown = ({ mark }: KeptEndpoint) => {
@@ -57,16 +63,23 @@ export function planEndpoint({
     (mark !== null && secretMarks.includes(mark) ? 2 : 0) + (isEnabled ? 1 : 0)
   const known = ours.filter(isKnown)
   const [kept] = known.filter(isReadable).toSorted((one, other) => rank(other) - rank(one))
+  const isLost = isKeyUnchanged && secretMarks.length === 0
+  const isForeign = ({ mark }: KeptEndpoint) =>
+    !isConfirmed && !isLost && mark !== null && ![PENDING_MARK, ...secretMarks].includes(mark)
+  const judged = (others: readonly KeptEndpoint[]) => ({
+    removed: others.filter((one) => !isForeign(one)).map(({ id }) => id),
+    foreign: others.filter(isForeign).map(({ id }) => id),
+  })
   if (!kept) {
     const isOther = known.length > 0
     const reason = ours.length === 0 ? 'none_there' : isOther ? 'other_version' : 'secret_unknown'
-    return { kept: null, removed: ours.map(({ id }) => id), reason }
+    return { kept: null, ...judged(ours), reason }
   }
 
   const [firstMark = ''] = secretMarks
   const isMarkRight = kept.mark === null || secretMarks.includes(kept.mark)
   // While a secret is rolled, or two endpoints are wanted, a secret for each of them is stored.
-  const removed = secretMarks.length >= ours.length ? [] : ours.filter((one) => one !== kept)
+  const others = secretMarks.length >= ours.length ? [] : ours.filter((one) => one !== kept)
   return {
     kept: {
       id: kept.id,
@@ -76,7 +89,7 @@ export function planEndpoint({
       ],
       mark: isMarkRight ? null : firstMark,
     },
-    removed: removed.map(({ id }) => id),
+    ...judged(others),
     reason: null,
   }
 }

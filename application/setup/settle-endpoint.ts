@@ -18,8 +18,8 @@ type NoAnswer = Exclude<Outcome<unknown>, { kind: 'answered' }>
 /**
  * Does what the plan says, and stores the settings on the way: `store` gets the signing secret of a new endpoint, which
  * is told only once, and null where there is none. Killed between any two steps, the next run finds a mark that belongs
- * to no stored secret, or an endpoint too many, and mends that. An old endpoint is removed only once the secret of the
- * new one is stored.
+ * to no stored secret, or an endpoint too many, and mends or names that. An old endpoint is removed only once the
+ * secret of the new one is stored.
  */
 export async function settleEndpoint(
   { endpoints, markOf }: { endpoints: WebhookEndpoints; markOf: (secret: string) => string },

@@ -285,6 +285,57 @@ describe('the webhook endpoint', () => {
     expect(run.setting('STRIPE_WEBHOOK_SECRET')).toMatch(/^whsec_/)
   })
 
+  test('of another machine is kept by every later run, and is a step to take', async () => {
+    await using run = await openSetupRun()
+    run.begin()
+    await run.run('--yes', ...run.flags)
+    const [first] = run.endpoints()
+    const [firstSettings, secret] = [run.text(), run.setting('STRIPE_WEBHOOK_SECRET') ?? '']
+
+    run.begin()
+    const second = await run.run('--yes', ...run.flags)
+    expect(second.exitCode).toBe(1)
+    expect(second.stdout).toContain(`To do: The endpoint ${first?.id} was kept`)
+    expect(run.endpoints()).toMatchObject([{ id: first?.id, metadata: first?.metadata }, {}])
+    const secondId = run.endpoints()[1]?.id
+    const secondSettings = run.text()
+
+    const changes = run.changes().length
+    for (const [settings, foreign] of [
+      [secondSettings, first?.id],
+      [firstSettings, secondId],
+    ] as const) {
+      writeFileSync(run.envFile, settings)
+      const again = await run.run('--yes', ...run.flags)
+      expect(again.exitCode).toBe(1)
+      expect(again.stdout).toContain('Nothing to change')
+      expect(again.stdout).toContain(`To do: The endpoint ${foreign} was kept`)
+    }
+    expect(run.changes()).toHaveLength(changes)
+
+    const file = join(run.folder, 'webhook-secret')
+    writeFileSync(file, secret)
+    run.double.webhookEndpoints.delete(secondId ?? '')
+    writeFileSync(run.envFile, secondSettings)
+    const told = await run.run('--yes', '--webhook-secret-file', file)
+    expect({ exitCode: told.exitCode, steps: told.stdout.includes('To do') }).toEqual({
+      exitCode: 0,
+      steps: false,
+    })
+    expect(run.endpoints()).toMatchObject([{ id: first?.id }])
+  })
+
+  test('that this machine made, and whose secret it has lost, is replaced', async () => {
+    await using run = await openSetupRun()
+    run.begin()
+    await run.run('--yes', ...run.flags)
+    const [old] = run.endpoints()
+    writeFileSync(run.envFile, run.text().replace(/^STRIPE_WEBHOOK_SECRET=.*\n/m, ''))
+    expect((await run.run('--yes')).exitCode).toBe(0)
+    expect(run.endpoints()).toHaveLength(1)
+    expect(run.endpoints()[0]?.id).not.toBe(old?.id)
+  })
+
   test.each([
     ['before its secret was stored', 'POST /v1/webhook_endpoints'],
     ['before it was marked', 'POST /v1/webhook_endpoints/:id'],

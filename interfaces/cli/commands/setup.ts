@@ -38,9 +38,9 @@ alone, with the secrets in it or in --credentials FOLDER. Ends with the findings
 is there already is the default: run again with the same answers it changes nothing. Other lines of
 the settings file stay. Options answer questions; secrets are given in files alone, and never
 printed. With --yes nothing is asked: what has a default gets it, and a missing answer is named
-(exit code 2). An endpoint whose signing secret is not known here is replaced by a new one. Asks
-first at a terminal. What the key may not do is printed as a step to take, and the exit code is 1.
-Settings of the environment play no part.`,
+(exit code 2). An endpoint whose signing secret is not known here is replaced by a new one; with
+--yes one that another machine has made is kept. Asks first at a terminal. What is not done is
+printed as a step to take, and the exit code is 1. Settings of the environment play no part.`,
   parse: parseSetup,
   run: runSetup,
 }
@@ -158,7 +158,9 @@ async function prepare({ setup, given, terminal, print, printError }: Run) {
   }
 
   const collected = await collectAnswers({ setup, given, terminal, print, printFindings })
-  const intention = await planSetup(setup, collected, given.get(WEBHOOK_SECRET.setting) ?? null)
+  const givenSecret = given.get(WEBHOOK_SECRET.setting) ?? null
+  const asked = { givenSecret, isConfirmed: terminal !== null }
+  const intention = await planSetup(setup, collected, asked)
   if (typeof intention === 'string') {
     printError(`alibi: ${intention}: nothing was changed`)
     return EXIT.failed

@@ -27,7 +27,7 @@ export type Intention = Collected & {
 export async function planSetup(
   setup: Setup,
   { wanted: answers, mail }: Collected,
-  givenSecret: string | null,
+  { givenSecret, isConfirmed }: { givenSecret: string | null; isConfirmed: boolean },
 ): Promise<Intention | string> {
   const { current } = setup
   const wanted = new Map(answers)
@@ -53,6 +53,7 @@ export async function planSetup(
           secretMarks: secrets.map(webhook.markOf),
           isKeyUnchanged,
           isSecretGiven,
+          isConfirmed,
         })
       : null
   const plan = planSettings(current, { wanted, mail })
@@ -93,10 +94,14 @@ export async function carryOut(setup: Setup, intention: Intention): Promise<Carr
   const isByHandDone = isSecretKnown && endpoint.reason === 'none_there'
   return {
     lines: [...new Set(done)].map((one) => `${DONE_WORDS[one]} at Stripe: ${url}`),
-    steps: failures.flatMap((failure) => {
-      if (failure.step === 'create' && isByHandDone && failure.outcome.kind === 'refused') return []
-      return [describeFailure(setup, webhook, failure)]
-    }),
+    steps: [
+      ...failures.flatMap((failure) => {
+        if (failure.step === 'create' && isByHandDone && failure.outcome.kind === 'refused')
+          return []
+        return [describeFailure(setup, webhook, failure)]
+      }),
+      ...endpoint.foreign.map((id) => describeForeign(setup, url, id)),
+    ],
   }
 }
 
@@ -107,6 +112,19 @@ const DONE_WORDS = {
 } as const
 
 const PAGE = 'https://dashboard.stripe.com/webhooks'
+
+function describeForeign(setup: Setup, url: string, id: string): string {
+  return [
+    `The endpoint ${id} was kept: it leads to ${url} as well, and another machine has its signing secret.`,
+    `If that machine serves this address, run this with that secret in FILE: ${withSecret(setup)}`,
+    `Else delete the endpoint at ${PAGE}.`,
+  ].join('\n')
+}
+
+/** The command that takes a signing secret. */
+function withSecret({ envFile }: Setup): string {
+  return `alibi setup --env-file ${envFile} --${WEBHOOK_SECRET.flag} FILE`
+}
 
 function describeFailure(
   setup: Setup,
@@ -132,7 +150,7 @@ type NoAnswer = Exclude<Outcome<unknown>, { kind: 'answered' }>
 
 function makeByHand(setup: Setup, webhook: SetupWebhook, outcome: NoAnswer | null): string {
   const [url = ''] = webhook.urls
-  const again = `alibi setup --env-file ${setup.envFile} --${WEBHOOK_SECRET.flag} FILE`
+  const again = withSecret(setup)
   const why =
     outcome === null || outcome.kind === 'refused'
       ? 'The key may not make webhook endpoints.'

@@ -31,6 +31,7 @@ const planned = (
     secretMarks: ['known'],
     isKeyUnchanged: true,
     isSecretGiven: false,
+    isConfirmed: false,
     ...own,
   })
 
@@ -44,7 +45,7 @@ describe('planEndpoint', () => {
 
   test('makes one where none leads to the service', () => {
     const plan = planned([endpoint({ url: 'https://other.example/webhook/stripe' })])
-    expect(plan).toEqual({ kept: null, removed: [], reason: 'none_there' })
+    expect(plan).toEqual({ kept: null, removed: [], foreign: [], reason: 'none_there' })
   })
 
   test('mends one that is disabled, or listens to too little or too much', () => {
@@ -56,17 +57,32 @@ describe('planEndpoint', () => {
 
   test('replaces one of another API version, which cannot be changed', () => {
     const plan = planned([endpoint({ apiVersion: 'v0' })])
-    expect(plan).toEqual({ kept: null, removed: ['we_1'], reason: 'other_version' })
+    expect(plan).toEqual({ kept: null, removed: ['we_1'], foreign: [], reason: 'other_version' })
   })
 
   test.each([
     ['nothing is stored', {}, { secretMarks: [] }],
     ['it was never stored', { mark: PENDING_MARK }, {}],
-    ['that of another one is stored', { mark: 'other' }, {}],
+    ['that of another one is stored', { mark: 'other' }, { isConfirmed: true }],
+    ['it was lost', { mark: 'other' }, { secretMarks: [] }],
     ['it was made by hand, and the key is another', { mark: null }, { isKeyUnchanged: false }],
   ])('replaces one whose secret is not known: %s', (_, own, around) => {
     const plan = planned([endpoint(own)], around)
-    expect(plan).toEqual({ kept: null, removed: ['we_1'], reason: 'secret_unknown' })
+    expect(plan).toEqual({ kept: null, removed: ['we_1'], foreign: [], reason: 'secret_unknown' })
+  })
+
+  test.each([
+    ['beside its own', [endpoint({ mark: 'other' }), endpoint({ id: 'we_2' })], {}],
+    ['where it has a secret', [endpoint({ mark: 'other' })], {}],
+    [
+      'where it has nothing yet',
+      [endpoint({ mark: 'other' })],
+      { secretMarks: [], isKeyUnchanged: false },
+    ],
+  ])('keeps the endpoint of another machine unless a person is asked: %s', (_, there, around) => {
+    expect(planned(there, around)).toMatchObject({ removed: [], foreign: ['we_1'] })
+    const asked = planned(there, { ...around, isConfirmed: true })
+    expect(asked).toMatchObject({ removed: ['we_1'], foreign: [] })
   })
 
   test('believes the operator who names the secret, and notes that', () => {
@@ -112,7 +128,7 @@ describe('settleEndpoint', () => {
 
   test('stores the secret of a new endpoint before anything else, and removes the old one last', async () => {
     const { acts, store, ...ports } = provider()
-    const plan = { kept: null, removed: ['we_old'], reason: 'secret_unknown' } as const
+    const plan = { kept: null, removed: ['we_old'], foreign: [], reason: 'secret_unknown' } as const
     const { done, failures } = await settleEndpoint(ports, { plan, wanted, store })
     expect(acts).toEqual([
       'create pending',
@@ -127,7 +143,7 @@ describe('settleEndpoint', () => {
     const { acts, store, endpoints, markOf } = provider()
     const refused = { kind: 'refused', status: 403 } as const
     const ports = { endpoints: { ...endpoints, create: async () => refused }, markOf }
-    const plan = { kept: null, removed: ['we_old'], reason: 'secret_unknown' } as const
+    const plan = { kept: null, removed: ['we_old'], foreign: [], reason: 'secret_unknown' } as const
     const { failures } = await settleEndpoint(ports, { plan, wanted, store })
     expect(failures).toEqual([{ step: 'create', outcome: refused }])
     expect(acts).toEqual(['store null'])
@@ -135,7 +151,8 @@ describe('settleEndpoint', () => {
 
   test('asks the provider nothing where all is right', async () => {
     const { acts, store, ...ports } = provider()
-    const plan = { kept: { id: 'we_1', flaws: [], mark: null }, removed: [], reason: null } as const
+    const kept = { id: 'we_1', flaws: [], mark: null } as const
+    const plan = { kept, removed: [], foreign: [], reason: null } as const
     await settleEndpoint(ports, { plan, wanted, store })
     expect(acts).toEqual(['store null'])
   })
