@@ -1,5 +1,5 @@
 import { ConfigError } from './config.ts'
-import type { Variables } from './settings-source.ts'
+import { REPLACEMENT, type Variables } from './settings-source.ts'
 
 const ASSIGNMENT = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/
 
@@ -22,8 +22,9 @@ export function parseEnvFile(text: string): Record<string, string> {
   const lines = text.replace(/^\u{feff}/u, '').split(/\r?\n/)
   lines.forEach((untrimmed, index) => {
     const line = untrimmed.trim()
-    if (line === '' || line.startsWith('#')) return
-    const problem = readLine(line, values)
+    const isSetting = line !== '' && !line.startsWith('#')
+    const isText = !line.includes(REPLACEMENT)
+    const problem = isText ? isSetting && readLine(line, values) : 'must be UTF-8 text'
     if (problem) problems.push(`line ${index + 1}: ${problem}`)
   })
   if (problems.length > 0) throw new ConfigError(problems)

@@ -38,6 +38,14 @@ export const SECRETS: readonly string[] = [
   'DATABASE_URL',
 ]
 
+/** Stands in a text for bytes that are not UTF-8. A secret read like that would lose most of its entropy. */
+export const REPLACEMENT = '\u{fffd}'
+
+/** The secret in the text of a file: a byte order mark, white space and empty lines around it are no part of it. */
+export function secretIn(text: string): string {
+  return text.trim()
+}
+
 /** What a source holds: null when its file cannot be read. */
 type Given = { readonly source: string; readonly text: string | null }
 
@@ -93,9 +101,8 @@ export function settingsSource({
     { isOptional }: { isOptional: boolean },
   ): Given[] {
     try {
-      const text = readFile(path).replace(/\r?\n$/, '')
-      // U+FFFD stands for bytes that are not UTF-8: a secret read like that would lose most of its entropy.
-      if (!text.includes('\u{fffd}')) return text === '' ? [] : [{ source, text }]
+      const text = secretIn(readFile(path))
+      if (!text.includes(REPLACEMENT)) return text === '' ? [] : [{ source, text }]
     } catch (error) {
       if (isOptional && hasCode(error, 'ENOENT')) return []
     }
@@ -106,9 +113,10 @@ export function settingsSource({
   function parse<Value>(name: string, format: SettingFormat<Value>, fallback: Value): Value {
     const text = find(name)?.text ?? null
     if (text === null) return fallback
-    const value = format.parse(text)
+    const isText = !text.includes(REPLACEMENT)
+    const value = isText ? format.parse(text) : undefined
     if (value !== undefined) return value
-    problems.push(`${name} must be ${format.shape}`)
+    problems.push(`${name} must be ${isText ? '' : 'UTF-8 text: '}${format.shape}`)
     return fallback
   }
 

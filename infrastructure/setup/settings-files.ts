@@ -25,7 +25,7 @@ import {
 } from '../../application/setup/plan-settings.ts'
 import { mailProviderOf } from '../../application/setup/questions.ts'
 import { parseEnvFile } from '../config/env-file.ts'
-import { SECRETS } from '../config/settings-source.ts'
+import { SECRETS, secretIn } from '../config/settings-source.ts'
 import { draftPath, removeStaleDrafts } from '../files/drafts.ts'
 import { makeDurable } from '../files/durable-files.ts'
 import { hasCode } from '../files/node-errors.ts'
@@ -63,7 +63,7 @@ export function readSettings({ envFile, credentials, template }: SettingsPlace):
       const value = place === null ? null : readIfThere(place)
       return place === null || value === null
         ? []
-        : [[name, { path: place, value: value.replace(/\r?\n$/, '') }] as const]
+        : [[name, { path: place, value: secretIn(value) }] as const]
     }),
   )
   return { text, values, files, folder: path }
@@ -87,13 +87,13 @@ export function writeSettings(envFile: string, plan: SettingsPlan, current: Curr
 }
 
 /**
- * The secret that a file named by the operator holds, without blanks around it. Opened with the rights of the caller.
+ * The secret that a file named by the operator holds. Opened with the rights of the caller.
  */
 export function readSecretFile(path: string): string {
   refuseForeignLinks(path)
   const text = readFileSync(path, 'utf8')
   if (text.length > BYTES_MAX) throw new Error('it is too large for a secret')
-  return text.trim()
+  return secretIn(text)
 }
 
 function readIfThere(path: string): string | null {

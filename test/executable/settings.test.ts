@@ -119,6 +119,24 @@ describe('a start with wrong settings', () => {
   })
 })
 
+describe('a settings file that is not UTF-8', () => {
+  test('is refused by its lines, and serves nothing', async () => {
+    await using production = await openProduction()
+    const file = join(production.folder, 'alibi.env')
+    writeFileSync(
+      file,
+      '# f\xfcr uns\nPORT=0\nEMAIL_FROM=Gr\xfc\xdfe <a@alibi.example>\n',
+      'latin1',
+    )
+    const outcome = await production.run(['serve', '--env-file', file], {})
+    expect(outcome).toMatchObject({ exitCode: EXIT_WRONG_SETTINGS, stdout: '' })
+    const lines = [1, 3].map(
+      (line) => `alibi: --env-file: ${file}, line ${line}: must be UTF-8 text\n`,
+    )
+    expect(outcome.stderr).toBe(lines.join(''))
+  })
+})
+
 describe('settings come', () => {
   const productions: Production[] = []
   afterEach(async () => {
@@ -162,7 +180,7 @@ describe('settings come', () => {
     const env = { ...open }
     for (const [name, value] of Object.entries(secret)) {
       const path = join(production.folder, `${name}.txt`)
-      writeFileSync(path, `${value}\n`)
+      writeFileSync(path, `\u{feff}${value}\r\n\r\n`)
       env[`${name}_FILE`] = path
     }
     await expectToWork(production, { env })

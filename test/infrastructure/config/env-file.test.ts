@@ -48,6 +48,15 @@ describe('parseEnvFile', () => {
     expect(problemsOf(`FINE=1\n${line}`)).toEqual([expect.stringMatching(/^line 2: /)])
   })
 
+  test('refuses each line that is not UTF-8, a comment too', () => {
+    const text = 'FINE=é\nEMAIL_FROM=Grüße <a@example.com>\n# für uns\nPORT=1'
+    const [fine = '', ...others] = text.split('\n').map((line) => `${line}\n`)
+    const bytes = Buffer.concat([Buffer.from(fine), Buffer.from(others.join(''), 'latin1')])
+    const wrong = problemsOf(new TextDecoder().decode(bytes))
+    expect(wrong).toEqual(['line 2: must be UTF-8 text', 'line 3: must be UTF-8 text'])
+    expect(problemsOf(text)).toEqual([])
+  })
+
   test('refuses a setting that is made twice', () => {
     expect(problemsOf('A=1\nA=2')).toEqual(['line 2: A is set a second time'])
   })

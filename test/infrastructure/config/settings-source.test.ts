@@ -56,13 +56,21 @@ describe('secrets', () => {
     expect(withoutSecrets('bob of shop at db.example.com')).toBe('bob of shop at db.example.com')
   })
 
-  test('only one line break at the end of a file is dropped', () => {
-    const secret = ' a secret that ends in white space '
-    const read = (text: string) =>
-      production({ JWT_SECRET: undefined, JWT_SECRET_FILE: '/s' }, { '/s': text }).jwtSecret
-    expect(read(`${secret}\n`)).toBe(secret)
-    expect(read(`${secret}\r\n`)).toBe(secret)
-    expect(read(`${secret}\n\n`)).toBe(`${secret}\n`)
+  test.each(['%\n', '%\r\n', '%\n\n', '%\r\n \r\n', ' \t%', '\u{feff}%', '\u{feff}%\r\n'])(
+    'are in a file without what editors and shells leave around them: %j',
+    (around) => {
+      const files = Object.fromEntries(
+        NAMES.map((name) => [`/creds/${name}`, around.replace('%', PRODUCTION[name] ?? '')]),
+      )
+      const env = { ...without, CREDENTIALS_DIRECTORY: '/creds' }
+      expect(production(env, files)).toEqual(production())
+    },
+  )
+
+  test('keep the white space and the line breaks within them', () => {
+    const secret = 'a secret of several words\nand of two lines'
+    const env = { JWT_SECRET: undefined, JWT_SECRET_FILE: '/s' }
+    expect(production(env, { '/s': ` ${secret}\n` }).jwtSecret).toBe(secret)
   })
 
   test.each([
@@ -118,7 +126,9 @@ describe('secrets', () => {
 
   test('an empty file counts as not set', () => {
     const env = { JWT_SECRET: undefined, JWT_SECRET_FILE: '/s' }
-    expect(blamed(() => production(env, { '/s': '\n' }))).toEqual(['JWT_SECRET'])
+    for (const blank of ['\n', '\u{feff}', ' \r\n\r\n']) {
+      expect(blamed(() => production(env, { '/s': blank }))).toEqual(['JWT_SECRET'])
+    }
     expect(blamed(() => production({ JWT_SECRET_FILE: '/s' }, { '/s': '' }))).toEqual([])
   })
 
@@ -126,4 +136,15 @@ describe('secrets', () => {
     const env = { PORT_FILE: '/port', CREDENTIALS_DIRECTORY: '/creds' }
     expect(production(env, { '/port': '81', '/creds/PORT': '82' }).port).toBe(3000)
   })
+})
+
+test('a variable that is not UTF-8 is refused, and its value is not told', () => {
+  const latin1 = (text: string) => new TextDecoder().decode(Buffer.from(text, 'latin1'))
+  const env = { EMAIL_FROM: latin1('Grüße <a@example.com>'), PREMIUM_NAME: latin1('Grüße') }
+  const problems = problemsOf(() => production(env))
+  expect(problems).toEqual([
+    expect.stringMatching(/^PREMIUM_NAME must be UTF-8 text: /),
+    expect.stringMatching(/^EMAIL_FROM must be UTF-8 text: /),
+  ])
+  expect(problems.join()).not.toContain('Gr')
 })

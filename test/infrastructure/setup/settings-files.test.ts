@@ -69,8 +69,8 @@ describe('settings files', () => {
 
   test('are tried out with every secret by itself, so that none has two sources', () => {
     mkdirSync(join(folder, 'c'))
-    writeFileSync(join(folder, 'c', 'STRIPE_SECRET_KEY'), 'sk\n')
-    writeFileSync(join(folder, 'c', 'SMTP_URL'), '')
+    writeFileSync(join(folder, 'c', 'STRIPE_SECRET_KEY'), '\u{feff}sk\r\n\r\n')
+    writeFileSync(join(folder, 'c', 'SMTP_URL'), ' \n')
     writeFileSync(envFile, `CREDENTIALS_DIRECTORY=${folder}/c\nPORT=3001\n`)
     const env = candidateEnvironment(read(), new Map([['PUBLIC_URL', 'u']]))
     expect(env).toEqual({ PORT: '3001', STRIPE_SECRET_KEY: 'sk', PUBLIC_URL: 'u' })
