@@ -18,15 +18,22 @@ export async function logInVerified(
   ports: Dependencies,
   { email, codeVerifier }: { email: Email; codeVerifier: CodeVerifier },
 ): Promise<Token> {
+  const access = await findProvenAccess(ports, { email, codeVerifier })
+  if (!access) throw new DomainError('email_not_verified_to_log_in')
+  if (!hasPremium(access.grants)) throw new DomainError('premium_required_to_log_in')
+  return issueToken(ports, email, access)
+}
+
+/** What the address may do; null unless a living verification of it was made in the browser that has the verifier. */
+export async function findProvenAccess(
+  ports: Pick<Ports, 'verifications' | 'access' | 'secrets' | 'clock'>,
+  { email, codeVerifier }: { email: Email; codeVerifier: CodeVerifier },
+) {
   const verification = await ports.verifications.findByEmail(email)
   // Read after the verification, so that a log-out or an erasure up to here refuses it. One after here ends the token.
-  const { grants, loggedOutIn, epoch } = await findAccess(ports, email)
+  const access = await findAccess(ports, email)
   const codeChallenge = ports.secrets.challengeOf(codeVerifier)
+  const { loggedOutIn } = access
   const now = ports.clock.now()
-  if (!isProvenBy(verification, { codeChallenge, loggedOutIn, now })) {
-    throw new DomainError('email_not_verified_to_log_in')
-  }
-
-  if (!hasPremium(grants)) throw new DomainError('premium_required_to_log_in')
-  return issueToken(ports, email, { epoch })
+  return isProvenBy(verification, { codeChallenge, loggedOutIn, now }) ? access : null
 }

@@ -3,6 +3,7 @@ import type { Clock, Content, Log, Ports } from '../../application/ports.ts'
 import type { SandboxCheckout } from '../../application/sandbox-checkout.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { watchReadiness } from '../../application/upkeep/watch-readiness.ts'
+import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import { sqlitePathOf } from '../../infrastructure/config/sqlite-path.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
@@ -103,6 +104,9 @@ export async function composePorts({
   return { ports, sandboxCheckout: payment.sandboxCheckout, stop }
 }
 
+/** Enough for every visit of a page, and for whatever was tried before the payment. */
+const PROOF_LIMIT = { limit: 30, windowMs: 15 * MINUTE_MS }
+
 /** What the HTTP interface needs beside the ports. */
 export function composeHttp(
   {
@@ -133,6 +137,8 @@ export function composeHttp(
       general: limiterOf('general'),
       auth: limiterOf('auth'),
       premium: limiterOf('premium'),
+      logOut: config.rateLimits.auth && limiter('logOut', config.rateLimits.auth),
+      proof: config.rateLimits.auth && limiter('proof', PROOF_LIMIT),
     },
     development: config.environment === 'development',
     version,

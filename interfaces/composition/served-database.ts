@@ -8,6 +8,7 @@ import type { TakenRights } from '../../infrastructure/rights/effective-user.ts'
 import type { Tasks } from '../background/background.ts'
 import type { Handler } from '../http/handler.ts'
 import type { RateLimitPolicy } from '../http/paths.ts'
+import type { OwnBudget } from '../http/request/options.ts'
 
 /** The database that a service works with, and all that follows from its kind. */
 export type ServedDatabase = {
@@ -23,7 +24,7 @@ export type ServedDatabase = {
   readonly poolState: (() => PoolState) | null
   /** What has to be done beside what every service does. */
   readonly tasks: Tasks
-  limiter(policy: RateLimitPolicy, limit: RateLimit): RateLimiter
+  limiter(budget: RateLimitPolicy | OwnBudget, limit: RateLimit): RateLimiter
   /** Has everything that a request asks of the database bounded together. */
   bounded(handler: Handler): Handler
   /** Throws where a restart may help. */

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { browserSetup } from '../support/browser/browser-setup.ts'
 import { person } from '../support/browser/person.ts'
 import { developmentSetup } from '../support/browser/services.ts'
+import { wrongCodes } from '../support/service/real-service.ts'
 
 const visit = browserSetup()
 const { url } = developmentSetup()
@@ -32,8 +33,54 @@ test.concurrent('a buyer for whom there is no room at once is let in as soon as 
     await buyer.seesStep('excuse')
   }))
 
+/** Remembers each error that a page shows, if only for a moment. */
+const WATCH_ERRORS = `new MutationObserver(() => {
+  const text = document.querySelector('#problem-text')?.textContent
+  if (text) window.showsError(text)
+}).observe(document, { subtree: true, childList: true, characterData: true })`
+
+test.concurrent.each(['en', 'ar', 'ja'] as const)(
+  'whoever has tried and gone back before they paid is let in without a word of reproach: %s',
+  (language) =>
+    visit(
+      { url: url(), language, screen: 'phone', allowed: { statuses: [401, 403] } },
+      async (visitor) => {
+        const { page, context } = visitor
+        const buyer = person(visitor, `second-thoughts-${language}@example.com`)
+        await buyer.openApp()
+        await buyer.askForCode()
+        const code = await buyer.readCode()
+        for (const wrong of wrongCodes(code, 2)) {
+          await buyer.enterCode(wrong)
+          await buyer.sees(buyer.words.error_invalid_code)
+        }
+        await buyer.enterCode(code)
+        await buyer.sees(buyer.words.email_confirmed)
+        const errors: string[] = []
+        await context.exposeFunction('showsError', (text: string) => errors.push(text))
+        await context.addInitScript({ content: WATCH_ERRORS })
+        for (let cancels = 0; cancels < 2; cancels++) {
+          await buyer.goToPayment()
+          await page.goto('/payment/cancel')
+          await buyer.follow(buyer.words.open_app)
+          await buyer.buyButton().waitFor()
+        }
+        for (let reloads = 0; reloads < 3; reloads++) {
+          await page.reload()
+          await buyer.buyButton().waitFor()
+        }
+        await buyer.goToPayment()
+        await buyer.press('Pay now')
+        await buyer.follow(buyer.words.open_app)
+        await buyer.sees(buyer.words.premium_active)
+        await buyer.seesStep('excuse')
+        expect(errors).toEqual([])
+      },
+    ),
+)
+
 test.concurrent('two tabs with two addresses do not get in each other’s way', () =>
-  visit({ url: url(), allowed: { statuses: [403] } }, async (visitor) => {
+  visit({ url: url() }, async (visitor) => {
     const buyer = person(visitor, 'first@example.com')
     await buyer.proveAddress()
     const secondTab = await visitor.context.newPage()

@@ -42,9 +42,11 @@ export function findHolder(ports: Dependencies, exchange: Caller): MaybePromise<
   return whenKnown(readOnce(ports, exchange) ?? null, holderOf)
 }
 
-/** The address of the token that the request carries, where that shows anything. */
+/** The address that the token of the request lets in. Null without a token, and for any other one. */
 export function findSender(ports: Dependencies, exchange: Caller): MaybePromise<Email | null> {
-  return whenKnown(readOnce(ports, exchange) ?? null, (reading) => reading?.email ?? null)
+  return whenKnown(readOnce(ports, exchange) ?? null, (reading) =>
+    reading?.isAlive ? reading.email : null,
+  )
 }
 
 /** What the token of the request shows; undefined without a token. */

@@ -3,13 +3,19 @@ import type { SandboxCheckout } from '../../../application/sandbox-checkout.ts'
 import type { Readiness } from '../../../application/upkeep/watch-readiness.ts'
 import type { RateLimitPolicy } from '../paths.ts'
 
+/** What no other request of its client uses up. */
+export type OwnBudget = 'logOut' | 'proof'
+
 /** All that the HTTP side needs from outside. */
 export type HttpOptions = {
   readonly ports: Ports
   /** Null unless the sandbox provider is in use. */
   readonly sandbox: SandboxCheckout | null
   /** Null where a limit is switched off. */
-  readonly limiters: Readonly<Record<RateLimitPolicy, RateLimiter | null>>
+  readonly limiters: Readonly<Record<RateLimitPolicy, RateLimiter | null>> & {
+    /** For requests that count as auth: log-outs, and log-ins by a proof. Without one, auth counts them. */
+    readonly [own in OwnBudget]?: RateLimiter | null
+  }
   /** Whether answers carry the code itself as `devCode`. */
   readonly development: boolean
   readonly version: string

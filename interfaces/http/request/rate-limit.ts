@@ -1,8 +1,8 @@
 import { type MaybePromise, whenKnown } from '../../../application/maybe-promise.ts'
-import type { RateLimiter } from '../../../application/ports.ts'
+import type { RateLimiter, RateLimitVerdict } from '../../../application/ports.ts'
 import type { RateLimitPolicy } from '../paths.ts'
 import type { HttpOptions } from './options.ts'
-import { findRateLimitSubject, type LimitedRequest } from './rate-limit-subject.ts'
+import { findCounted, type LimitedRequest } from './rate-limit-subject.ts'
 
 /** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refusal. */
 export type RateLimitFields = {
@@ -15,8 +15,8 @@ export type RateLimitFields = {
 }
 
 /**
- * Counts each request against the limit of its path: that of the token's address, or else of the client. Returns what
- * its answer has to say of that, or null where nothing limits it.
+ * Counts each request against the limit of its path: that of an address, or else of the client. Returns what its answer
+ * has to say of that, or null where nothing limits it.
  */
 export function rateLimitCounter({
   ports,
@@ -28,23 +28,34 @@ export function rateLimitCounter({
     general: limitOf('general', limiters.general),
     auth: limitOf('auth', limiters.auth),
     premium: limitOf('premium', limiters.premium),
+    logOut: limitOf('auth', limiters.logOut ?? limiters.auth),
+    proof: limitOf('auth', limiters.proof ?? limiters.auth),
   }
 
   return (limited) => {
     const { policy } = limited.rules
-    const limit = policy && limits[policy]
-    if (!limit) return null
-    const subject = findRateLimitSubject(ports, policy, limited)
-    const verdict = whenKnown(subject, (counted) => limit.limiter.take(counted))
-    return whenKnown(verdict, ({ accepted, remaining, resetMs, width }) => {
-      if (!accepted) ports.telemetry.record({ kind: 'client_refused', policy, width })
-      const wait = waitSeconds(resetMs)
-      return {
-        policy: limit.policy,
-        limit: `"${policy}";r=${remaining};t=${wait}`,
-        retryAfter: accepted ? null : String(wait),
-      }
+    if (!policy || !limits[policy]) return null
+    return whenKnown(findCounted(ports, policy, limited), ({ budget, subject }) => {
+      const limit = limits[budget]
+      return (
+        limit &&
+        whenKnown(limit.limiter.take(subject), (verdict) => fieldsOf(policy, limit, verdict))
+      )
     })
+  }
+
+  function fieldsOf(
+    policy: RateLimitPolicy,
+    limit: NonNullable<ReturnType<typeof limitOf>>,
+    { accepted, remaining, resetMs, width }: RateLimitVerdict,
+  ): RateLimitFields {
+    if (!accepted) ports.telemetry.record({ kind: 'client_refused', policy, width })
+    const wait = waitSeconds(resetMs)
+    return {
+      policy: limit.policy,
+      limit: `"${policy}";r=${remaining};t=${wait}`,
+      retryAfter: accepted ? null : String(wait),
+    }
   }
 }
 

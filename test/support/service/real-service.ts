@@ -166,6 +166,8 @@ export function promisedLimits(clock: Clock): HttpOptions['limiters'] {
     general: slidingWindowLimiter({ limit: 10, windowMs: 15 * MINUTE_MS, ...counting }),
     auth: slidingWindowLimiter({ limit: 5, windowMs: 15 * MINUTE_MS, ...counting }),
     premium: slidingWindowLimiter({ limit: 30, windowMs: MINUTE_MS, ...counting }),
+    logOut: slidingWindowLimiter({ limit: 5, windowMs: 15 * MINUTE_MS, ...counting }),
+    proof: slidingWindowLimiter({ limit: 30, windowMs: 15 * MINUTE_MS, ...counting }),
   }
 }
 

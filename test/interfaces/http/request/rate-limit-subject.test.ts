@@ -19,11 +19,14 @@ async function openLimited(limits = 100) {
     general: countingLimiter(limits),
     auth: countingLimiter(limits),
     premium: countingLimiter(limits),
+    logOut: countingLimiter(limits),
+    proof: countingLimiter(limits),
   }
   const http = openHttp({ limiters })
   const bearer = { authorization: `Bearer ${await http.tokenOf()}` }
   return {
     http,
+    limiters,
     bearer,
     /** Everybody who was counted since the last call, in order of their first request. */
     counted() {
@@ -35,29 +38,35 @@ async function openLimited(limits = 100) {
 }
 
 describe('a request with the token of a holder', () => {
-  test.each(['/', '/nothing', '/languages', '/payment/cancel', '/auth/nothing', '/i18n'])(
-    'is counted by the address of the token, not by the client: GET %s',
+  test.each([
+    ...['/', '/nothing', '/languages', '/payment/cancel', '/auth/nothing'],
+    `/auth/check?email=${EMAIL}`,
+  ])('is counted by the client, whose token it may not be: GET %s', async (path) => {
+    const { http, bearer, counted } = await openLimited()
+    await http.get(path, bearer)
+    expect(counted()).toEqual([CLIENT])
+  })
+
+  test.each(['/checkout', '/auth/token', '/auth/logout'])(
+    'is counted by the client, whose token it may not be: POST %s',
     async (path) => {
       const { http, bearer, counted } = await openLimited()
-      await http.get(path, bearer)
-      expect(counted()).toEqual([EMAIL])
-      http.ports.clock.advance(90 * DAY_MS)
-      await http.get(path, bearer)
-      expect(counted()).toEqual([EMAIL])
-      http.ports.clock.advance(1)
-      await http.get(path, bearer)
+      await http.post(path, { email: EMAIL }, bearer)
       expect(counted()).toEqual([CLIENT])
     },
   )
 
-  test.each(['/checkout', '/auth/token', '/auth/logout'])(
-    'is counted by the address of the token, whatever its body is about: POST %s',
-    async (path) => {
-      const { http, bearer, counted } = await openLimited()
-      await http.post(path, { email: OTHER }, bearer)
-      expect(counted()).toEqual([EMAIL])
-    },
-  )
+  test('keeps its owner from no log-out, however much it is used, and however old it is', async () => {
+    const { http, bearer, limiters, counted } = await openLimited(5)
+    for (const path of ['/auth/token', '/auth/nothing', '/auth/check', ...CODE_PATHS]) {
+      for (let request = 0; request < 9; request++) {
+        await http.post(path, { email: EMAIL, code: '000000' }, bearer)
+      }
+    }
+    expect(counted()).toContain(EMAIL)
+    expect((await http.post('/auth/logout', undefined, bearer)).status).toBe(200)
+    expect([...limiters.logOut.taken.keys()]).toEqual([CLIENT])
+  })
 
   test.each(CODE_PATHS)(
     'is counted by the address of the token where the body names it: %s',
@@ -116,16 +125,6 @@ describe('a request with the token of a holder', () => {
     },
   )
 
-  test('is counted by the address of the token where it asks for the premium of that address', async () => {
-    const { http, bearer, counted } = await openLimited()
-    await http.get(`/auth/check?email=${encodeURIComponent(EMAIL)}`, bearer)
-    expect(counted()).toEqual([EMAIL])
-    for (const query of ['', `?email=${OTHER}`, '?email=', `?email=${EMAIL}&email=${EMAIL}`]) {
-      await http.get(`/auth/check${query}`, bearer)
-      expect(counted()).toEqual([CLIENT])
-    }
-  })
-
   test('has the limit of a client, and gets through where its client has none left', async () => {
     const { http, bearer } = await openLimited(2)
     const body = { email: EMAIL, code: '123456' }
@@ -156,14 +155,14 @@ describe('a bearer that is no token of the address', () => {
 })
 
 describe('the premium limit', () => {
-  test("is that of the holder's address where the token has expired, and the answer stays 401", async () => {
+  test('is that of the client where the token has expired, and the answer stays 401', async () => {
     const { http, bearer, counted } = await openLimited()
     await http.givePremium()
     http.ports.clock.advance(2 * DAY_MS)
     for (const path of ['/premium-reasons', '/i18n']) {
       expect(await http.get(path, bearer)).toMatchObject(answers(401, 'Invalid or expired token'))
     }
-    expect(counted()).toEqual([EMAIL])
+    expect(counted()).toEqual([CLIENT])
   })
 
   test("is the address's for as long as its token lives, also where tokens live shorter by now", async () => {
@@ -227,3 +226,43 @@ test.each(CODE_PATHS)(
     expect(isRead).toBe(true)
   },
 )
+
+describe('a log-in by a proof', () => {
+  const codeVerifier = 'v'.repeat(43)
+
+  async function openProven() {
+    const opened = await openLimited()
+    const { http, counted } = opened
+    const code = await http.mailCode()
+    const codeChallenge = http.ports.secrets.challengeOf(codeVerifier as never)
+    await http.post('/auth/confirm-email', { email: EMAIL, code, codeChallenge })
+    counted()
+    return opened
+  }
+
+  test('is counted for the address alone, in a budget of its own, while the proof fits', async () => {
+    const { http, limiters, counted } = await openProven()
+    for (const status of [403, 200]) {
+      expect((await http.post('/auth/token', { email: EMAIL, codeVerifier })).status).toBe(status)
+      expect([...limiters.proof.taken.keys()]).toEqual([EMAIL])
+      expect(counted()).toEqual([EMAIL])
+      await http.givePremium()
+    }
+    http.ports.clock.advance(DAY_MS)
+    await http.post('/auth/token', { email: EMAIL, codeVerifier })
+    expect(counted()).toEqual([CLIENT])
+  })
+
+  test.each([
+    ['of another browser', { email: EMAIL, codeVerifier: 'w'.repeat(43) }],
+    ['of another address', { email: OTHER, codeVerifier }],
+    ['that is none', { email: EMAIL, codeVerifier: 'short' }],
+    ['without a verifier', { email: EMAIL }],
+    ['without an address', { codeVerifier }],
+  ])('%s counts as any other request of the client', async (_, body) => {
+    const { http, limiters, counted } = await openProven()
+    await http.post('/auth/token', body)
+    expect([...limiters.auth.taken.keys()]).toEqual([CLIENT])
+    expect(counted()).toEqual([CLIENT])
+  })
+})
