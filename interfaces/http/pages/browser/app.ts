@@ -232,11 +232,11 @@ function stopWaiting(): void {
 
 function showProblem(problem: Problem, action: Action): void {
   if (problem.needsProof) {
+    const words = shownStep() === 'excuse' ? ENDED[problem.word] : null
     session.expireToken()
     dropProof(session.email())
     excuse.clear()
     emailField.value = session.email()
-    const words = ENDED[problem.word]
     settle(words ? () => words.map((key) => texts.word(key)).join('\n') : null)
     moveTo('email')
     if (words) return
