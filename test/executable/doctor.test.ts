@@ -117,6 +117,7 @@ describe('an installation that is well', () => {
       /^ok {7}clock {7}right, as 127\.0\.0\.1:\d+ tells the time$/,
       /^ok {7}stripe {6}the key works, in test mode$/,
       /^ok {7}price {7}made at the checkout/,
+      /^ok {7}checkout {4}Stripe makes a payment page: you are the seller, no tax is computed, no invoice$/,
       /^ok {7}webhook {5}http:.+\/webhook\/stripe is enabled, and listens to all that is needed$/,
       /^ok {7}mail {8}the key works, and alibi\.example is verified$/,
       /^ok {7}service {5}ready at http:\/\/127\.0\.0\.1:\d+$/,
@@ -520,7 +521,7 @@ test('--offline asks nobody, and says of what nothing is known', async () => {
     expect(connections).toBe(0)
     expect(exitCode).toBe(0)
     expect(found.filter((line) => !line.startsWith('skipped clock'))).toEqual(
-      ['stripe', 'price', 'webhook', 'mail', 'service', 'public url', 'proxy'].map(
+      ['stripe', 'price', 'checkout', 'webhook', 'mail', 'service', 'public url', 'proxy'].map(
         (name) => `skipped ${name}: not looked at (--offline)`,
       ),
     )
