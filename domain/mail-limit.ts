@@ -11,11 +11,11 @@ export type ServiceMail = {
   readonly at: Date
   /** Whether it went to an address that ever had premium. */
   readonly isCustomer: boolean
-  /** Of the stranger who asked for it; null for a customer's mail, and for a holder of a token. */
+  /** Of the stranger who asked for it, whomever it went to; null for a holder of a token. */
   readonly network: ClientNetwork | null
 }
 
-/** What the limit bounds: all mails, those to addresses that never had premium, and of these those of one network. */
+/** What the limit bounds: all mails, those to addresses that never had premium, and those that a network asked for. */
 export type MailShare = 'all' | 'strangers' | 'network'
 
 const OF_A_NETWORK_MIN = 5
@@ -42,7 +42,7 @@ export function assertMailFits(
   full: FullShares,
   { windowMs, isCustomer }: { windowMs: number; isCustomer: boolean },
 ): void {
-  const fullSince = latest(isCustomer ? [full.all] : [full.all, full.strangers, full.network])
+  const fullSince = latest([full.all, full.network, isCustomer ? null : full.strangers])
   if (fullSince) {
     throw new DomainError('mail_limit_reached', new Date(fullSince.getTime() + windowMs))
   }

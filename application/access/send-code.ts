@@ -86,7 +86,7 @@ function reserve({ otps, secrets, rules }: Dependencies, order: Order) {
   const serviceMail: ServiceMail | null = mailLimit && {
     at: now,
     isCustomer,
-    network: isCustomer || sender.kind === 'holder' ? null : sender.network,
+    network: sender.kind === 'holder' ? null : sender.network,
   }
   const service: ServiceMailWindow | null = mailLimit &&
     serviceMail && {

@@ -12,6 +12,7 @@ import rateLimits from './migrations/0002_rate_limits.sql' with { type: 'text' }
 import leases from './migrations/0003_leases.sql' with { type: 'text' }
 import takeRateLimits from './migrations/0004_take_rate_limits.sql' with { type: 'text' }
 import leastAmount from './migrations/0005_least_amount.sql' with { type: 'text' }
+import mailsByAsker from './migrations/0006_mails_by_asker.sql' with { type: 'text' }
 
 /** In the order in which they are applied. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003_leases', sql: leases },
   { name: '0004_take_rate_limits', sql: takeRateLimits },
   { name: '0005_least_amount', sql: leastAmount },
+  { name: '0006_mails_by_asker', sql: mailsByAsker },
 ]
 
 const SUBJECT = 'the database at DATABASE_URL'

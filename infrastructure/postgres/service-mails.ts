@@ -15,7 +15,7 @@ const deleteLater = prepared((queries) => queries.delete(serviceMails).where(gt(
 const selectNewest = prepared((queries) => newestOf(queries, IN_WINDOW))
 const selectNewestToStrangers = prepared((queries) => newestOf(queries, TO_STRANGERS))
 const selectNewestOfNetwork = prepared((queries) =>
-  newestOf(queries, and(TO_STRANGERS, eq(network, sql.placeholder('network')))),
+  newestOf(queries, and(IN_WINDOW, eq(network, sql.placeholder('network')))),
 )
 
 function newestOf(queries: Queries, condition: SQL | undefined) {

@@ -19,6 +19,7 @@ import foreignReversals from './migrations/0006_foreign_reversals.sql' with { ty
 import codeBudgets from './migrations/0007_code_budgets.sql' with { type: 'text' }
 import growth from './migrations/0008_growth.sql' with { type: 'text' }
 import leastAmount from './migrations/0009_least_amount.sql' with { type: 'text' }
+import mailsByAsker from './migrations/0010_mails_by_asker.sql' with { type: 'text' }
 
 /** In the order in which they are applied. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007_code_budgets', sql: codeBudgets },
   { name: '0008_growth', sql: growth },
   { name: '0009_least_amount', sql: leastAmount },
+  { name: '0010_mails_by_asker', sql: mailsByAsker },
 ]
 
 /** The copy of a database as it was before the migration of this name, and those that came with it. */

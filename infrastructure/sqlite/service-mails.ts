@@ -5,7 +5,7 @@ import { type MailCount, mailCount } from './mail-count.ts'
 
 const IN_WINDOW = 'sent_at > ?1 AND sent_at <= ?2'
 const TO_STRANGERS = `had_premium = 0 AND ${IN_WINDOW}`
-const OF_NETWORK = `${TO_STRANGERS} AND network = ?3`
+const OF_NETWORK = `${IN_WINDOW} AND network = ?3`
 
 export type ServiceMailShares = {
   /**

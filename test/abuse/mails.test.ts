@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
 import { answers } from '../support/http/http-client.ts'
 import { openService } from '../support/service/real-service.ts'
+import { printFigures } from '../support/stress/figures.ts'
 
 // Somebody has the service mail codes to people who never asked for one, as many as it can send.
 
@@ -41,7 +42,8 @@ describe('mails to strangers', () => {
     expect(JSON.stringify(await contents())).not.toContain(strangerNumber(15))
 
     expect((await ask('newcomer@example.org', inOwn24(1))).status).toBe(200)
-    expect((await ask('ada@example.com', inOne48(1))).status).toBe(200)
+    expect((await ask('ada@example.com', inOne48(1))).status).toBe(503)
+    expect((await ask('ada@example.com', inOwn24(1))).status).toBe(200)
   })
 
   test('that any number of networks ask for are half, and customers have the other half', async () => {
@@ -86,6 +88,38 @@ describe('mails to strangers', () => {
     clock.advance(HOUR_MS - 1)
     expect((await ask(owner, inOwn24(30))).status).toBe(503)
   })
+
+  test.each([
+    ['one IPv4 client', () => '203.0.113.5', 5],
+    ['one /48', inOne48, 90],
+  ])(
+    'to customers whom %s names all day are 5 of 90, and everybody else gets theirs',
+    async (who, peerOf, atOnce) => {
+      const { ask, mails, givePremium, clock } = openTarget({
+        mailLimit: { limit: 90, windowMs: DAY_MS },
+      })
+      const named = Array.from({ length: 9 }, (_, one) => `bought${one}@example.com`)
+      for (const email of [...named, 'ada@example.com']) await givePremium(email)
+      const asked: Record<number, number> = {}
+      for (let quarter = 0; quarter < 95; quarter++) {
+        for (let number = 0; number < atOnce; number++) {
+          const path = number % 2 ? '/auth/verify-email' : '/auth/request-otp'
+          const { status } = await ask(
+            named[(quarter * atOnce + number) % 9]!,
+            peerOf(number),
+            path,
+          )
+          asked[status] = (asked[status] ?? 0) + 1
+        }
+        clock.advance(15 * MINUTE_MS)
+      }
+      printFigures(`90 mails a day, ${who} asks for 24 hours`, JSON.stringify(asked))
+      expect(mails).toHaveLength(5)
+      for (const [number, email] of ['ada@example.com', 'newcomer@example.org'].entries()) {
+        expect((await ask(email, inOwn24(number))).status).toBe(200)
+      }
+    },
+  )
 
   test('that one ordinary client asks for all day leave a plan of 100 a day to customers', async () => {
     const { ask, mails, givePremium, clock } = openTarget({

@@ -64,9 +64,9 @@ const toStranger = (minutes: number, network = 1): ServiceMail => ({
   ...counted(minutes, network),
   isCustomer: false,
 })
-const toCustomer = (minutes: number): ServiceMail => ({
+const toCustomer = (minutes: number, network: number | null = null): ServiceMail => ({
   at: at(minutes),
-  network: null,
+  network: network === null ? null : networkNumber(network),
   isCustomer: true,
 })
 
@@ -117,6 +117,9 @@ describe.each(STORES)('the mails of the whole service on %s', (_, open) => {
     expect(await full()).toEqual({ all: at(1), strangers: at(1), network: at(1) })
     await mailFor(store, toStranger(5, 1))
     expect(await full()).toEqual({ all: at(2), strangers: at(2), network: at(5) })
+    await mailFor(store, toCustomer(6, 1))
+    await mailFor(store, toCustomer(7, 2))
+    expect(await full()).toEqual({ all: at(5), strangers: at(2), network: at(6) })
   })
 
   test('count within the window alone, and those from after it are deleted', async () => {
@@ -141,7 +144,7 @@ describe.each(STORES)('the mails of the whole service on %s', (_, open) => {
     const store = await open()
     const mail = toStranger(1)
     for (let count = 0; count < 2; count++) await mailFor(store, mail)
-    await mailFor(store, toCustomer(1))
+    await mailFor(store, toCustomer(1, 1))
     const owner = { email: ANNA, sender: 'stranger' } as const
     const release = (released: ServiceMail) =>
       store.otps.update(owner, (record) => ({ record, releasedServiceMail: released }))
@@ -149,7 +152,7 @@ describe.each(STORES)('the mails of the whole service on %s', (_, open) => {
     await release(mail)
     expect(await count()).toEqual({ all: 2, strangers: 1 })
     await release(toStranger(1, 2))
-    await release(toCustomer(1))
+    await release(toCustomer(1, 1))
     expect(await count()).toEqual({ all: 1, strangers: 1 })
   })
 

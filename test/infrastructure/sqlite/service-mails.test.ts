@@ -25,9 +25,9 @@ const windowUntil = (minute: number, network: number): ServiceMailWindow => ({
   shares: SHARES,
 })
 
-const mailTo = (minute: number, network: number | null): ServiceMail => ({
+const mailFrom = (minute: number, network: number | null, isCustomer = true): ServiceMail => ({
   at: at(minute),
-  isCustomer: network === null,
+  isCustomer,
   network: network === null ? null : networkNumber(network),
 })
 
@@ -64,7 +64,10 @@ test('the shares are full as if all mails were counted each time, whatever comes
       sent.splice(sent.indexOf(released), 1)
       await Promise.all(stores.map((store) => release(store, released)))
     }
-    const mail = random.below(6) === 0 ? null : mailTo(minute, random.pick([null, network]))
+    const mail =
+      random.below(6) === 0
+        ? null
+        : mailFrom(minute, random.pick([null, network]), random.below(2) === 0)
     const [found, counted] = await Promise.all(stores.map((store) => ask(store, window, mail)))
     expect(found!).toEqual(counted!)
     if (mail) sent.push(mail)
@@ -77,7 +80,7 @@ test('the shares are full as if all mails were counted each time, whatever comes
 test('a mail that was given back in a commit that failed still counts', async () => {
   const database = openTemporaryDatabase()
   const store = sqliteStore(database)
-  const mail = mailTo(0, null)
+  const mail = mailFrom(0, null)
   for (let count = 0; count < SHARES.all; count++) await ask(store, windowUntil(0, 1), mail)
 
   renameSync(database.path, `${database.path}-away`)

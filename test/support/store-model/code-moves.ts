@@ -57,7 +57,7 @@ function mail(
 ) {
   const isCustomer = picks[1] % 3 === 0
   const isHolder = sender.kind === 'holder'
-  const network = isCustomer || isHolder ? null : sender.network
+  const network = isHolder ? null : sender.network
   const serviceMail: ServiceMail = { at: now, isCustomer, network }
   const service = mailLimit && {
     since: new Date(now.getTime() - mailLimit.windowMs),

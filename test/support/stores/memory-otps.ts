@@ -92,7 +92,7 @@ function fullShares(
     .filter(({ at }) => since < at && at <= until)
     .toSorted((left, right) => right.at.getTime() - left.at.getTime())
   const toStrangers = inWindow.filter(({ isCustomer }) => !isCustomer)
-  const ofNetwork = toStrangers.filter((mail) => network !== null && mail.network === network)
+  const ofNetwork = inWindow.filter((mail) => network !== null && mail.network === network)
   return {
     all: inWindow[shares.all - 1]?.at ?? null,
     strangers: toStrangers[shares.strangers - 1]?.at ?? null,
