@@ -62,6 +62,7 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
       readBody: request.method === 'POST' ? onFirstUse(() => bodyOf(exchange)) : noBody,
       tokenReading: undefined,
       rateLimit: null,
+      isTurnedAway: false,
       completed: null,
     }
     return exchange
@@ -70,7 +71,10 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
   function answer(exchange: Exchange): MaybePromise<Response> {
     return orElse(
       () => whenKnown(countAgainstLimit(exchange), (rateLimit) => route(exchange, rateLimit)),
-      (error) => answers.error(exchange, answerError(ports, error, exchange.requestId)),
+      (error) => {
+        exchange.isTurnedAway = error instanceof RequestRefused
+        return answers.error(exchange, answerError(ports, error, exchange.requestId))
+      },
     )
   }
 
@@ -139,10 +143,11 @@ function reporter(
 
 /**
  * Whether the access log has a line for the request. What no rate limit bounds is counted, and so is what a rate limit
- * refuses. Only the payment provider gets 200 from the webhook.
+ * refuses, and a body that is refused: a client can have any number of them. Only the payment provider gets 200 from
+ * the webhook.
  */
-function hasOwnLine({ target, rules }: Exchange, status: number): boolean {
-  if (status >= 500) return true
+function hasOwnLine({ target, rules, isTurnedAway }: Exchange, status: number): boolean {
+  if (status >= 500) return !isTurnedAway
   if (rules.policy === null) return status === 200 && isWebhook(target.path)
   return status !== 429
 }

@@ -21,6 +21,8 @@ export type Exchange = {
   tokenReading: MaybePromise<TokenReading | null> | undefined
   /** What its rate limit says; null until it has been counted, and where nothing limits it. */
   rateLimit: RateLimitFields | null
+  /** Whether it was refused before a route has seen it. */
+  isTurnedAway: boolean
   /** The answer that has all its headers; null while there is none. */
   completed: Response | null
 }
@@ -47,6 +49,7 @@ export function exchangeOf(request: Request): Exchange {
     readBody: () => request.bytes(),
     tokenReading: undefined,
     rateLimit: null,
+    isTurnedAway: false,
     completed: null,
   }
   exchanges.set(request, bare)

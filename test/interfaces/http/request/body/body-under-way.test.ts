@@ -7,6 +7,7 @@ import {
 } from '../../../../../interfaces/http/request/body/body.ts'
 import { begin, expectTenSeconds, pass, settle } from '../../../../support/http/arriving-body.ts'
 import { answers, EMAIL, openHttp } from '../../../../support/http/http-client.ts'
+import { printFigures, tally } from '../../../../support/stress/figures.ts'
 
 // Bodies that take their time, on a clock that only the tests move.
 
@@ -134,6 +135,22 @@ describe('what a refused request still sends', () => {
 
 test('a body is under way once it is 250 ms behind its head', () => {
   expect(UNDER_WAY_AFTER_MS).toBe(250)
+})
+
+test.each([
+  ['/webhook/stripe', SIGNED],
+  ['/auth/verify-email', JSON_TYPE],
+])('bodies that are refused at %s have no line each in the log', async (path, headers) => {
+  const http = openHttp()
+  const many = Array.from({ length: 108 }, () => begin(http, path, { headers }))
+  await pass(UNDER_WAY_AFTER_MS)
+  await pass(BODY_MAX_MS - UNDER_WAY_AFTER_MS)
+  for (const { answer } of many) expect(await answer).toMatchObject(BUSY)
+  const written = http.ports.log.lines
+    .filter(({ event }) => event.startsWith('http.'))
+    .map(({ event, fields }) => ({ event, ...fields }))
+  printFigures(`108 refused bodies at ${path}`, tally(written.map(({ event }) => event)))
+  expect(written).toEqual(many.map(() => ({ event: 'http.requests_counted', path, status: 503 })))
 })
 
 describe('of one client', () => {
