@@ -18,6 +18,12 @@ export type Statistics = {
     since: Date
     until: Date
   }): Promise<Readonly<Record<keyof MailLimitUse, number>>>
+  /** Of the same mails, the networks that asked for most of them: at most `top`, the worst first. */
+  rankServiceMails(window: {
+    since: Date
+    until: Date
+    top: number
+  }): Promise<readonly { readonly network: ClientNetwork; readonly mails: number }[]>
   /** The last entry of the audit trail, 0 where there is none. */
   findLastGrantChange(): Promise<number>
   /** The changes of grants that are on record after an entry of the audit trail. */

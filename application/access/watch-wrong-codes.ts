@@ -6,7 +6,7 @@ import type { WrongTryRanking } from '../statistics.ts'
 type Dependencies = Pick<Ports, 'statistics' | 'clock' | 'log'>
 
 /** So many networks are named in a line of the log. */
-const NETWORKS_NAMED = 5
+export const NETWORKS_NAMED = 5
 
 /**
  * Counts, at every call, the wrong codes of the last hour over all addresses. Logs once when they become many, with the

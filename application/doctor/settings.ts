@@ -16,6 +16,8 @@ export type SettingsFacts = {
     readonly trustsProxies: boolean
     /** The settings that switch a limit off. */
     readonly limitsOff: readonly string[]
+    /** How many mails with a code MAIL_LIMIT lets out in a day; null where nothing bounds them. */
+    readonly mailsADay: number | null
     /** Null without a key of Stripe's. */
     readonly isKeyLive: boolean | null
     readonly hasPreviousSecret: boolean
@@ -38,6 +40,9 @@ export type ExposedFile = {
   /** Whether others may write it, too. */
   readonly isWritable: boolean
 }
+
+/** With fewer a handful of visitors use up what first-time buyers need. */
+const MAILS_A_DAY_MIN = 500
 
 const BY_FILE = 'alibi doctor --env-file /etc/alibi/alibi.env'
 
@@ -76,6 +81,7 @@ function checkSafety({
   port,
   trustsProxies,
   limitsOff,
+  mailsADay,
   isKeyLive,
   hasPreviousSecret,
   takesAnyPromotionCode,
@@ -112,6 +118,14 @@ function checkSafety({
       warning(
         `${limitsOff.join(', ')}: off, so that nothing slows down whoever asks in a loop`,
         'leave it unset, or set a budget such as 10/15m',
+      ),
+    )
+  }
+  if (mailsADay !== null && mailsADay < MAILS_A_DAY_MIN) {
+    found.push(
+      warning(
+        `MAIL_LIMIT lets ${Math.floor(mailsADay)} mails with a code out in a day: visitors of ten networks use up what first-time buyers need, those of twenty all of it`,
+        `take a plan of your mail provider with ${MAILS_A_DAY_MIN} mails a day or more, and raise MAIL_LIMIT to it`,
       ),
     )
   }

@@ -56,6 +56,18 @@ export function postgresStatistics({ query, read, readTogether }: PostgresDataba
           .where(and(gt(sentAt, since), lte(sentAt, until)))
         return row ?? { all: 0, strangers: 0 }
       }),
+    rankServiceMails: ({ since, until, top }) =>
+      read((queries) => {
+        const { network, sentAt } = serviceMails
+        const mails = count()
+        return queries
+          .select({ network: sql<ClientNetwork>`${network}`, mails })
+          .from(serviceMails)
+          .where(and(gt(sentAt, since), lte(sentAt, until), isNotNull(network)))
+          .groupBy(network)
+          .orderBy(desc(mails), asc(network))
+          .limit(top)
+      }),
     async findLastGrantChange() {
       const [row] = await query<{ last: string | null }>(
         'SELECT max(id) AS last FROM audit_entries',

@@ -56,6 +56,7 @@ export function sqliteStatistics({
   const countOutbox = onFirstUse(() => prepareCountOutbox(queries))
   const rankWrongTries = onFirstUse(() => prepareRankWrongTries(queries))
   const countServiceMails = onFirstUse(() => prepareCountServiceMails(queries))
+  const rankServiceMails = onFirstUse(() => prepareRankServiceMails(queries))
   const selectGrantChanges = onFirstUse(() => prepareCountGrantChanges(queries))
   const selectLastGrantChange = queries.$client.prepare<{ last: number | null }, []>(
     'SELECT max(id) AS last FROM audit_entries',
@@ -83,6 +84,8 @@ export function sqliteStatistics({
       readTogether(() => rankWrongTries()({ from: from.getTime(), until: until.getTime(), top })),
     countServiceMails: async ({ since, until }) =>
       read(() => countServiceMails()({ since: since.getTime(), until: until.getTime() })),
+    rankServiceMails: async ({ since, until, top }) =>
+      read(() => rankServiceMails().all({ since: since.getTime(), until: until.getTime(), top })),
     findLastGrantChange: async () => read(() => selectLastGrantChange.get()?.last ?? 0),
     countGrantChanges: async (after) =>
       read(() => {
@@ -164,6 +167,25 @@ function prepareCountServiceMails(queries: Queries) {
     .prepare()
   return (window: { since: number; until: number }) =>
     select.get(window) ?? { all: 0, strangers: 0 }
+}
+
+function prepareRankServiceMails(queries: Queries) {
+  const { network, sentAt } = serviceMails
+  const mails = count()
+  return queries
+    .select({ network: sql<ClientNetwork>`${network}`, mails })
+    .from(serviceMails)
+    .where(
+      and(
+        gt(sentAt, sql.placeholder('since')),
+        lte(sentAt, sql.placeholder('until')),
+        isNotNull(network),
+      ),
+    )
+    .groupBy(network)
+    .orderBy(desc(mails), asc(network))
+    .limit(sql.placeholder('top'))
+    .prepare()
 }
 
 /** Two statements, because SQLite would look at every message there ever was for one that asks for both states. */

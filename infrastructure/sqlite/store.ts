@@ -104,6 +104,7 @@ const METHODS = {
     countOutbox: true,
     rankWrongTries: true,
     countServiceMails: true,
+    rankServiceMails: true,
     findLastGrantChange: true,
     countGrantChanges: true,
     measureFiles: true,

@@ -10,6 +10,7 @@ import type { Check } from '../../application/doctor/run-checks.ts'
 import { checkSettings, type SettingsFacts } from '../../application/doctor/settings.ts'
 import { checkStripe } from '../../application/doctor/stripe.ts'
 import type { Clock } from '../../application/ports.ts'
+import { DAY_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import {
   type Config,
@@ -120,6 +121,7 @@ async function proofread({ contentDir, database }: Config): Promise<readonly str
 
 function settingsFacts(config: Config): SettingsFacts['settings'] {
   const { environment, publicUrl, host, port, trustedProxies, rateLimits, payment } = config
+  const { mailLimit } = config
   const limits = { GENERAL: rateLimits.general, AUTH: rateLimits.auth, PREMIUM: rateLimits.premium }
   return {
     isProduction: environment === 'production',
@@ -130,6 +132,7 @@ function settingsFacts(config: Config): SettingsFacts['settings'] {
     limitsOff: Object.entries(limits)
       .filter(([, limit]) => limit === null)
       .map(([name]) => `RATE_LIMIT_${name}`),
+    mailsADay: mailLimit && (mailLimit.limit * DAY_MS) / mailLimit.windowMs,
     isKeyLive: payment.provider === 'stripe' ? isLiveKey(payment.secretKey) : null,
     hasPreviousSecret: config.jwtSecretPrevious !== null,
     takesAnyPromotionCode: config.allowPromotionCodes && config.amountMin === 0,

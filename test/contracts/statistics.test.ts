@@ -147,6 +147,31 @@ describe.each(STORES)('Statistics on %s', (_, open) => {
     })
   })
 
+  test('rank the networks that asked for most mails of the service, whomever they went to', async () => {
+    const { otps, statistics } = await open()
+    const mails = [
+      [0, 3],
+      [1, 1],
+      [1, 2],
+      [2, 2],
+      [2, null],
+      [2, null],
+      [3, 1],
+    ] as const
+    for (const [ms, number] of mails) {
+      const network = number === null ? null : networkNumber(number)
+      const serviceMail = { at: at(ms), isCustomer: ms === 1, network }
+      await otps.update({ email: ANNA, sender: 'stranger' }, (record) => ({ record, serviceMail }))
+    }
+    const rank = (top: number) => statistics.rankServiceMails({ since: at(0), until: at(2), top })
+    const [first, second] = [networkNumber(1), networkNumber(2)]
+    expect(await rank(5)).toEqual([
+      { network: second, mails: 2 },
+      { network: first, mails: 1 },
+    ])
+    expect(await rank(1)).toEqual([{ network: second, mails: 2 }])
+  })
+
   test('count the changes of grants after an entry, those that are alike together', async () => {
     const store = await open()
     const { statistics, premiumGrants } = store

@@ -31,6 +31,22 @@ describe('the code mails of the whole service', () => {
   })
 
   test.each([
+    [20, 2, 4],
+    [90, 9, 18],
+    [500, 10, 20],
+    [300, 10, 20],
+  ])(
+    'of which %d may go are used up for strangers by %d networks, and for all by %d',
+    (limit, forStrangers, forAll) => {
+      const { all, strangers, network } = mailShares({ limit, windowMs: HOUR_MS })
+      expect([strangers, all].map((share) => Math.ceil(share / network))).toEqual([
+        forStrangers,
+        forAll,
+      ])
+    },
+  )
+
+  test.each([
     ['strangers', 'a customer', true],
     ['strangers', 'a stranger', false],
     ['network', 'a customer', false],

@@ -313,6 +313,12 @@ describe('each trouble by itself', () => {
       /^warning settings: RATE_LIMIT_AUTH/,
     ],
     [
+      'a small plan of mails',
+      () => {},
+      { MAIL_LIMIT: '90/1d' },
+      /^warning settings: MAIL_LIMIT lets 90 mails/,
+    ],
+    [
       'a runtime that obeys its surroundings',
       () => {},
       { BUN_OPTIONS: '--smol' },

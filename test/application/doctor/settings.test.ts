@@ -8,6 +8,7 @@ const SETTINGS: NonNullable<SettingsFacts['settings']> = {
   port: 3000,
   trustsProxies: true,
   limitsOff: [],
+  mailsADay: 7200,
   isKeyLive: true,
   hasPreviousSecret: false,
   takesAnyPromotionCode: false,
@@ -41,6 +42,8 @@ test.each<[string, Partial<NonNullable<SettingsFacts['settings']>>, string]>([
   ['a port of one address', { host: '203.0.113.4' }, 'HOST'],
   ['a proxy that is not trusted', { trustsProxies: false }, 'TRUSTED_PROXIES'],
   ['limits that are off', { limitsOff: ['RATE_LIMIT_AUTH'] }, 'RATE_LIMIT_AUTH'],
+  ['few mails', { mailsADay: 90 }, 'MAIL_LIMIT lets 90 mails'],
+  ['a plan that is just too small', { mailsADay: 499.9 }, 'MAIL_LIMIT lets 499 mails'],
   ['a test key for sales', { isKeyLive: false }, 'test key'],
   ['promotion codes of any kind', { takesAnyPromotionCode: true }, 'ALLOW_PROMOTION_CODES'],
   ['an old secret that counts', { hasPreviousSecret: true }, 'JWT_SECRET_PREVIOUS'],
@@ -64,6 +67,8 @@ test.each<Partial<NonNullable<SettingsFacts['settings']>>>([
   { host: 'localhost' },
   { host: '127.9.8.7' },
   { isKeyLive: null },
+  { mailsADay: 500 },
+  { mailsADay: null },
 ])('has nothing against %j', (own) => {
   const findings = checkSettings({ ...RIGHT, settings: { ...SETTINGS, ...own } })
   expect(findings.map(({ level }) => level)).toEqual(['ok', 'ok'])

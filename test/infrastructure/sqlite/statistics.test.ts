@@ -67,17 +67,18 @@ describe('the statistics of SQLite', () => {
     await statistics.countOutbox()
     await statistics.rankWrongTries({ from: new Date(0), until: new Date(1), top: 1 })
     await statistics.countServiceMails({ since: new Date(0), until: new Date(1) })
+    await statistics.rankServiceMails({ since: new Date(0), until: new Date(1), top: 1 })
     await statistics.countGrantChanges(await statistics.findLastGrantChange())
     const statements = prepare.mock.calls.map(([statement]) => statement)
     prepare.mockRestore()
 
-    expect(statements).toHaveLength(9)
+    expect(statements).toHaveLength(10)
     for (const statement of statements) {
       const plan = client.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${statement}`).all()
       const details = plan.map(({ detail }) => detail)
       expect(details.filter((detail) => /^SCAN (?!entries$|slice$)\S+$/.test(detail))).toEqual([])
-      // What is grouped there are 10,000 entries, or the wrong codes of an hour.
-      const isGrouped = /audit_entries|otp_wrong_tries/.test(statement)
+      // What is grouped there are 10,000 entries, the wrong codes of an hour, or the mails that MAIL_LIMIT counts.
+      const isGrouped = /audit_entries|otp_wrong_tries|service_mails.+group by/.test(statement)
       if (!isGrouped) expect(details.join()).not.toContain('TEMP B-TREE')
     }
   })

@@ -60,8 +60,11 @@ export const OTHER_MOVES = {
       until: now,
       top: 1 + (picks[0] % 3),
     }),
-  countMails: ({ statistics }, { now }) =>
-    statistics.countServiceMails({ since: new Date(now.getTime() - DAY_MS), until: now }),
+  countMails: async ({ statistics }, { now, picks }) => {
+    const window = { since: new Date(now.getTime() - DAY_MS), until: now }
+    const ranked = await statistics.rankServiceMails({ ...window, top: 1 + (picks[0] % 3) })
+    return [await statistics.countServiceMails(window), ranked]
+  },
 } satisfies Record<string, Move>
 
 /** Whether a pruning would delete entries of the audit trail. */

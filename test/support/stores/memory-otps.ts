@@ -121,7 +121,7 @@ function rank(
   }
 }
 
-function worstFirst<Name extends string>(names: readonly Name[]): [Name, number][] {
+export function worstFirst<Name extends string>(names: readonly Name[]): [Name, number][] {
   const counts = Map.groupBy(names, (name) => name)
   return [...counts]
     .map(([name, same]): [Name, number] => [name, same.length])

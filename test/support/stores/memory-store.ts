@@ -19,7 +19,7 @@ import type { Refund } from '../../../domain/refund.ts'
 import type { Verification } from '../../../domain/verification.ts'
 import { leftPayment } from '../../../infrastructure/database/reported-reversals.ts'
 import { memoryLedger } from './memory-ledger.ts'
-import { memoryOtps } from './memory-otps.ts'
+import { memoryOtps, worstFirst } from './memory-otps.ts'
 import {
   compareGrants,
   memoryLogOuts,
@@ -108,6 +108,11 @@ function memoryStatistics(
     countServiceMails: async ({ since, until }) => {
       const those = otps.serviceMails.filter(({ at }) => since < at && at <= until)
       return { all: those.length, strangers: those.filter((mail) => !mail.isCustomer).length }
+    },
+    async rankServiceMails({ since, until, top }) {
+      const those = otps.serviceMails.filter(({ at }) => since < at && at <= until)
+      const ranked = worstFirst(those.flatMap(({ network }) => network ?? []))
+      return ranked.slice(0, top).map(([network, mails]) => ({ network, mails }))
     },
     findLastGrantChange: async () => audit.length,
     async countGrantChanges(after) {

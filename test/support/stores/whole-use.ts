@@ -193,6 +193,7 @@ async function useFigures({ statistics, ledger }: DatabaseStore): Promise<void> 
   const hour = { from: new Date(NOON.getTime() - HOUR_MS), until: NOON }
   await statistics.rankWrongTries({ ...hour, top: 10 })
   await statistics.countServiceMails({ since: hour.from, until: NOON })
+  await statistics.rankServiceMails({ since: hour.from, until: NOON, top: 5 })
   await statistics.countGrantChanges((await statistics.findLastGrantChange()) - PAGE)
   await statistics.measureFiles()
 }
