@@ -20,10 +20,21 @@ export function manifestOf({ url, name, version }: Build): object {
     version,
     description: '__MSG_description__',
     default_locale: 'en',
-    minimum_chrome_version: '120',
+    minimum_chrome_version: '121',
+    browser_specific_settings: {
+      gecko: {
+        id: `alibi@${new URL(url).hostname}`,
+        strict_min_version: '142.0',
+        // What the service is told: the address and its codes.
+        data_collection_permissions: {
+          required: ['authenticationInfo', 'personallyIdentifyingInfo'],
+        },
+      },
+    },
     icons,
     action: { default_popup: 'popup.html', default_icon: icons, default_title: name },
-    background: { service_worker: 'background.js', type: 'module' },
+    // Each browser takes the one that it knows (developer.mozilla.org, "background").
+    background: { service_worker: 'background.js', scripts: ['background.js'], type: 'module' },
     commands: {
       _execute_action: { suggested_key: { default: 'Alt+Shift+E' } },
       'insert-excuse': {

@@ -71,6 +71,18 @@ async function proveAddress(popup: Page, email: string, strings = english): Prom
   await press(popup, strings.confirm)
 }
 
+/** Runs a script of the extension in a page, as a content script. What it throws is returned as text. */
+async function runInPage({ background }: Extension, page: Page, script: string): Promise<string> {
+  await page.bringToFront()
+  const worker = await background()
+  return worker.evaluate(`(async () => {
+    const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true })
+    const func = () => (${script})().then(JSON.stringify, String)
+    const [{ result }] = await chrome.scripting.executeScript({ target: { tabId: tab.id }, func })
+    return String(result)
+  })()`)
+}
+
 /** The listener of the keyboard shortcut: only a person's own keyboard reaches the browser's shortcuts. */
 async function pressShortcut({ background }: Extension, field: Page): Promise<void> {
   await field.bringToFront()
@@ -188,6 +200,61 @@ test('the context menu writes into an input and into editable text, and never in
     expect(await field.locator('[type=password]').inputValue()).toBe('')
     await popup.reload()
     await popup.getByText(english.no_field).waitFor()
+  }))
+
+test('the shortcut writes into the frame that has the focus, and into no other', () =>
+  withExtension(patient.url(), async (extension) => {
+    const email = 'framed@example.com'
+    await givePremium(patient.url(), email)
+    const popup = await extension.openPopup()
+    await proveAddress(popup, email)
+    await popup.locator('#excuse-step').waitFor()
+    const page = await openFields(extension, patient.url())
+    // A frame in editable text is no text of it.
+    await page.evaluate(`document.querySelector('p').append(
+      Object.assign(document.createElement('iframe'), { src: '/fields' }))`)
+    const [outer, inner] = [
+      page.locator('textarea'),
+      page.frameLocator('iframe').locator('textarea'),
+    ]
+
+    await inner.focus()
+    await pressShortcut(extension, page)
+    await page.frames()[1]!.waitForFunction(`document.querySelector('textarea').value.length > 10`)
+    const written = await inner.inputValue()
+
+    await outer.focus()
+    await pressShortcut(extension, page)
+    await page.waitForFunction(`document.querySelector('textarea').value.length > 10`)
+    expect(await page.evaluate<string[]>('heard')).toEqual(['insertText'])
+    expect(await page.locator('p').textContent()).toBe('Note: ')
+    expect(await inner.inputValue()).toBe(written)
+  }))
+
+test('a script in a page reads nothing of what is kept, and is not heard by the background', () =>
+  withExtension(patient.url(), async (extension) => {
+    const email = 'taken-over@example.com'
+    await givePremium(patient.url(), email)
+    const popup = await extension.openPopup()
+    await proveAddress(popup, email)
+    await popup.locator('#excuse-step').waitFor()
+    const page = await openFields(extension, patient.url())
+
+    const readings = ['local', 'session'].map((area) =>
+      runInPage(extension, page, `async () => await chrome.storage.${area}.get()`),
+    )
+    expect(await Promise.all(readings)).toEqual([
+      expect.stringContaining('not allowed'),
+      expect.stringContaining('not allowed'),
+    ])
+    await runInPage(
+      extension,
+      page,
+      `async () => await chrome.runtime.sendMessage({ act: 'sign-out', everywhere: true })`,
+    )
+    await popup.reload()
+    await press(popup, english.generate)
+    await popup.locator('#excuse').filter({ hasText: /./ }).waitFor()
   }))
 
 test('it writes on the page of another host only once the person has called it there', () =>
@@ -315,6 +382,30 @@ test('it is small, and asks for no more than it needs', async () => {
     'storage',
   ])
 })
+
+/** What a manifest says to each browser about the script in the background. */
+type Manifest = {
+  readonly background: { readonly service_worker: string; readonly scripts: readonly string[] }
+  readonly browser_specific_settings: { readonly gecko: { readonly id: string } }
+}
+
+test.each<[string, () => Promise<Manifest>]>([
+  ['the extension', () => Bun.file(join(folder.path, 'weighed/manifest.json')).json()],
+  ['docs/client.md', async () => JSON.parse(await shownManifest())],
+])(
+  'the manifest of %s names what Chromium runs, and what Firefox runs and asks for',
+  async (_, read) => {
+    const { background, browser_specific_settings } = await read()
+    expect(background.scripts).toEqual([background.service_worker])
+    // As addons.mozilla.org takes it: like the address of a mail.
+    expect(browser_specific_settings.gecko.id).toMatch(/^[a-zA-Z0-9._-]*@[a-zA-Z0-9._-]+$/)
+  },
+)
+
+async function shownManifest(): Promise<string> {
+  const page = await Bun.file(join(import.meta.dir, '../../docs/client.md')).text()
+  return /```json\n(\{\s*"manifest_version"[^`]*)```/.exec(page)?.[1] ?? ''
+}
 
 test.each(LANGUAGES.map((language) => [language]))(
   'it has every word, with its placeholders, in %s',

@@ -8,7 +8,7 @@ import {
   signOut,
 } from './actions.ts'
 import { Problem } from './alibi.ts'
-import { insertText } from './insert-text.ts'
+import { hasFocus, insertText } from './insert-text.ts'
 import type { Message, Reply } from './messages.ts'
 import { keep, type Notice, readState, remember } from './storage.ts'
 import { browserLanguage, wordsIn } from './words.ts'
@@ -17,6 +17,10 @@ const INSERT = 'insert-excuse'
 const PAYMENT = 'payment'
 /** After how many minutes it is asked whether the money has come, where the payment page did not say so. */
 const PAYMENT_MINUTES = [2, 6, 12, 20]
+
+// What is kept is for the extension's own pages: a page may take over the scripts that are run in it. Firefox has no
+// such level for this area.
+void chrome.storage.local.setAccessLevel?.({ accessLevel: 'TRUSTED_CONTEXTS' })
 
 chrome.runtime.onInstalled.addListener(() => void speak())
 chrome.runtime.onStartup.addListener(() => void speak())
@@ -34,13 +38,18 @@ async function speak(): Promise<void> {
 }
 
 chrome.runtime.onMessage.addListener((message: Message, sender, reply: (reply: Reply) => void) => {
-  if (sender.id !== chrome.runtime.id) return false
+  if (!isOwnPage(sender)) return false
   act(message).then(
     () => reply(null),
     (error) => reply(noticeOf(error)),
   )
   return true
 })
+
+/** Whether a message comes from a page of the extension, and not from a script of it in somebody else's page. */
+function isOwnPage({ id, url }: chrome.runtime.MessageSender): boolean {
+  return id === chrome.runtime.id && (url?.startsWith(chrome.runtime.getURL('')) ?? false)
+}
 
 async function act(message: Message): Promise<unknown> {
   switch (message.act) {
@@ -95,33 +104,40 @@ async function look(event = {}): Promise<void> {
   await chrome.action.setBadgeText({ text: '✓' })
 }
 
-chrome.commands.onCommand.addListener((command, tab) => {
-  if (command === INSERT) void insert(tab?.id, { allFrames: true })
+chrome.commands.onCommand.addListener(async (command, tab) => {
+  if (command === INSERT) await insert(await focusedFrame(tab?.id))
 })
 
 chrome.contextMenus.onClicked.addListener(({ frameId = 0 }, tab) => {
-  void insert(tab?.id, { frameIds: [frameId] })
+  void insert(tab?.id === undefined ? null : { tabId: tab.id, frameIds: [frameId] })
 })
 
-type Frames = { readonly allFrames: true } | { readonly frameIds: number[] }
+type Frame = { readonly tabId: number; readonly frameIds: number[] }
 
-/** An excuse into the field that has the focus; where there is none, into the popup. */
-async function insert(tabId: number | undefined, frames: Frames): Promise<void> {
+/** Null where the extension may not look, or where something else than the page has the focus. */
+async function focusedFrame(tabId: number | undefined): Promise<Frame | null> {
+  if (tabId === undefined) return null
+  const frames = await run({ target: { tabId, allFrames: true }, func: hasFocus })
+  const focused = frames.find(({ result }) => result)
+  return focused ? { tabId, frameIds: [focused.frameId] } : null
+}
+
+/** An excuse into the field of the frame that has the focus; where there is none, into the popup. */
+async function insert(target: Frame | null): Promise<void> {
   try {
-    const text = await nextExcuse()
-    if (!(await write(text, tabId, frames))) await tell({ word: 'no_field' })
+    const args: [string] = [await nextExcuse()]
+    const [written] = target ? await run({ target, func: insertText, args }) : []
+    if (!written?.result) await tell({ word: 'no_field' })
   } catch (error) {
     await tell(noticeOf(error))
   }
 }
 
-async function write(text: string, tabId: number | undefined, frames: Frames): Promise<boolean> {
-  if (tabId === undefined) return false
-  const results = await chrome.scripting
-    .executeScript({ target: { tabId, ...frames }, func: insertText, args: [text] })
-    // The browser lets no extension write on its own pages, nor on those of its store.
-    .catch(() => [])
-  return results.some(({ result }) => result === true)
+/** What a script gives in each frame; nothing where the browser lets no extension in, as on the pages of its store. */
+function run<Args extends unknown[], Result>(
+  injection: chrome.scripting.ScriptInjection<Args, Result>,
+): Promise<chrome.scripting.InjectionResult<Awaited<Result>>[]> {
+  return chrome.scripting.executeScript(injection).catch(() => [])
 }
 
 /** In the popup, which a mark calls attention to where it cannot be opened. */

@@ -1,4 +1,13 @@
 /**
+ * Whether this frame has the focus itself, and no frame in it. It runs in a page, on its own, as `insertText` does.
+ */
+export function hasFocus(): boolean {
+  let focused = document.activeElement
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement
+  return document.hasFocus() && !focused?.matches('iframe, frame, object, embed')
+}
+
+/**
  * Types a text where the caret is, as the person would: the page hears of it, and undo takes it back. False where no
  * field has the focus that takes a text. It runs in a page, on its own: nothing from outside its body is there.
  */
