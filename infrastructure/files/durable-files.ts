@@ -1,7 +1,19 @@
-import { closeSync, fsyncSync, linkSync, openSync, readSync, writeSync } from 'node:fs'
-import { hasCode } from './node-errors.ts'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { codeOf, hasCode } from './node-errors.ts'
 
 const CHUNK_BYTES = 1024 * 1024
+
+/** What link(2) fails with where a file can have one name only. */
+const SECOND_NAME_REFUSED = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 /**
  * Copies what can be read, from a path or from an open file's beginning, into a new file that only its owner may read
@@ -45,14 +57,40 @@ export function makeDurable(path: string): void {
 }
 
 /**
- * Gives the file another name, `path` or the first free one of `path.2`, `path.3` and so on, and returns that. Nothing
- * is ever overwritten.
+ * Gives a finished draft its name. Throws with EEXIST where that is taken: nothing is ever overwritten. The draft may
+ * still be there afterwards, or not.
  */
-export function linkUnderFreeName(file: string, path: string): string {
+export function publishNew(draft: string, path: string): void {
+  try {
+    // Unlike a rename, a link never replaces a file.
+    linkSync(draft, path)
+  } catch (error) {
+    if (!isSecondNameRefused(error)) throw error
+    // Who has made this empty file has the name, and replaces nothing but that.
+    closeSync(openSync(path, 'wx', 0o600))
+    try {
+      renameSync(draft, path)
+    } catch (failure) {
+      rmSync(path)
+      throw failure
+    }
+  }
+}
+
+/** Whether the file system gives files no second name, as FAT, exFAT and many over a network or of a host do. */
+export function isSecondNameRefused(error: unknown): boolean {
+  return SECOND_NAME_REFUSED.includes(String(codeOf(error)))
+}
+
+/**
+ * Names a file by `give`, which throws with EEXIST where a name is taken: `path`, or the first free one of `path.2`,
+ * `path.3` and so on. Returns that.
+ */
+export function underFreeName(path: string, give: (name: string) => void): string {
   for (let number = 1; ; number++) {
     const name = numberedName(path, number)
     try {
-      linkSync(file, name)
+      give(name)
       return name
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error
@@ -60,7 +98,7 @@ export function linkUnderFreeName(file: string, path: string): string {
   }
 }
 
-/** The names that `linkUnderFreeName` tries, from 1. */
+/** The names that `underFreeName` tries, from 1. */
 export function numberedName(path: string, number: number): string {
   return number === 1 ? path : `${path}.${number}`
 }

@@ -1,5 +1,6 @@
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { publishNew } from '../files/durable-files.ts'
 import { hasCode } from '../files/node-errors.ts'
 import { randomBytes } from './random.ts'
 
@@ -36,12 +37,11 @@ function createSecret(path: string): string {
   const draft = `${path}.${randomBytes(8).toString('hex')}`
   writeFileSync(draft, randomBytes(SECRET_BYTES).toString('base64url'), { mode: 0o600, flag: 'wx' })
   try {
-    // Unlike a rename, a link never replaces a file, and it appears with all of its content.
-    linkSync(draft, path)
+    publishNew(draft, path)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
   } finally {
-    unlinkSync(draft)
+    rmSync(draft, { force: true })
   }
   return readFileSync(path, 'utf8').trim()
 }

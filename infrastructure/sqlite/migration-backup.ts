@@ -4,10 +4,11 @@ import { dirname } from 'node:path'
 import type { Migration } from '../database/migration-history.ts'
 import { IncompatibleDatabase } from '../database/outage.ts'
 import {
-  linkUnderFreeName,
   makeDurable,
   numberedName,
+  publishNew,
   sha256OfFile,
+  underFreeName,
 } from '../files/durable-files.ts'
 import { makeCheckedCopy } from './backup-copy.ts'
 import { giveToOwnerOf } from './files.ts'
@@ -78,7 +79,8 @@ function keepCopy(client: Database, path: string, { name }: Migration): string |
     if (readHistory(client).some((applied) => applied.name === name)) return null
 
     // A migration that fails at every start must not fill the disk with equal copies.
-    const kept = findSame(path, copy.sha256) ?? linkUnderFreeName(copy.path, path)
+    const kept =
+      findSame(path, copy.sha256) ?? underFreeName(path, (name) => publishNew(copy.path, name))
     makeDurable(dirname(path))
     return kept
   } finally {

@@ -15,7 +15,12 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { draftPath } from '../files/drafts.ts'
-import { makeDurable, sha256OfFile } from '../files/durable-files.ts'
+import {
+  isSecondNameRefused,
+  makeDurable,
+  publishNew,
+  sha256OfFile,
+} from '../files/durable-files.ts'
 import { codeOf, hasCode } from '../files/node-errors.ts'
 import type { InstalledFile } from './installed-files.ts'
 
@@ -62,13 +67,22 @@ export function placeExecutable(
     if (existing === null) return
     placeBy(
       previous,
-      (older) => linkSync(path, older),
+      (older) => linkOrCopy(path, older),
       (older, kept) => {
-        if (inodeOf(older) === existing) renameSync(older, kept)
+        if (inodeOf(path) === existing) renameSync(older, kept)
       },
     )
   })
   return existing === null ? 'created' : 'replaced'
+}
+
+function linkOrCopy(path: string, other: string): void {
+  try {
+    linkSync(path, other)
+  } catch (error) {
+    if (!isSecondNameRefused(error)) throw error
+    copyFileSync(path, other, constants.COPYFILE_EXCL)
+  }
 }
 
 /**
@@ -78,7 +92,7 @@ export function placeExecutable(
 function placeOnce(path: string, write: (draft: string) => void): Change {
   if (!isThere(path)) {
     try {
-      placeBy(path, write, linkSync)
+      placeBy(path, write, publishNew)
       return 'created'
     } catch (error) {
       if (!(error instanceof Error && hasCode(error.cause, 'EEXIST'))) throw error

@@ -10,7 +10,7 @@ import {
   type BackupOrder,
   type BackupReport,
   copyInto,
-  linkBoth,
+  publishBoth,
   refuseTarget,
   reportOn,
 } from './backup.ts'
@@ -70,7 +70,7 @@ function publish({
       throw new Error(`the copy was changed before it was in ${dirname(target)}`)
     }
     writeNewFile(drafts.checksum, checksumLine(sha256, basename(target)))
-    linkBoth(drafts, target, inFolder)
+    publishBoth(drafts, target, inFolder)
   } finally {
     for (const draft of Object.values(drafts)) rmSync(draft, { force: true })
   }

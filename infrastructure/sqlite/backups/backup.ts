@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { linkSync, lstatSync, rmSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, rmSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { makeDurable, writeNewFile } from '../../files/durable-files.ts'
-import { codeOf } from '../../files/node-errors.ts'
+import { makeDurable, publishNew, writeNewFile } from '../../files/durable-files.ts'
+import { hasCode } from '../../files/node-errors.ts'
 import { type CheckedCopy, type CopyStep, makeCheckedCopy } from '../backup-copy.ts'
 import { resolveDatabasePath, SIDE_SUFFIXES } from '../files.ts'
 import { readHistory } from '../migrations.ts'
@@ -91,7 +91,7 @@ function refuseForeign(client: Database): void {
 function publish({ path: copy, sha256 }: CheckedCopy, target: string, work: WorkFolder): void {
   const checksum = join(work.path, 'copy.sha256')
   writeNewFile(checksum, checksumLine(sha256, basename(target)))
-  linkBoth({ copy, checksum }, target)
+  publishBoth({ copy, checksum }, target)
   makeDurable(dirname(target))
 }
 
@@ -99,33 +99,27 @@ function publish({ path: copy, sha256 }: CheckedCopy, target: string, work: Work
  * Gives a copy and its checksum their names, or neither. The checksum comes first: no reader finds a copy without its
  * checksum. `inFolder` says where a name is reached, where that is not by itself.
  */
-export function linkBoth(
+export function publishBoth(
   drafts: { readonly copy: string; readonly checksum: string },
   target: string,
   inFolder = (path: string) => path,
 ): void {
   const checksum = checksumPath(target)
-  linkNew(drafts.checksum, inFolder(checksum), checksum)
+  publishAs(checksum, drafts.checksum, inFolder(checksum))
   try {
-    linkNew(drafts.copy, inFolder(target), target)
+    publishAs(target, drafts.copy, inFolder(target))
   } catch (error) {
     rmSync(inFolder(checksum), { force: true })
     throw error
   }
 }
 
-/** Unlike a rename, a link never replaces a file. Errors call the new file by its `name`. */
-function linkNew(source: string, path: string, name: string): void {
+/** Errors call the new file by its `name`. */
+function publishAs(name: string, draft: string, path: string): void {
   try {
-    linkSync(source, path)
+    publishNew(draft, path)
   } catch (error) {
-    const code = codeOf(error)
-    if (code === 'EEXIST') throw alreadyThere(name)
-    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP') {
-      const reason = 'its file system cannot give a file a second name (hard link)'
-      throw new Error(`no backup can be made in ${dirname(name)}: ${reason}`, { cause: error })
-    }
-    throw error
+    throw hasCode(error, 'EEXIST') ? alreadyThere(name) : error
   }
 }
 

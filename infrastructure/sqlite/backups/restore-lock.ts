@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isSecondNameRefused } from '../../files/durable-files.ts'
 import { isBusy, isUnreadable } from '../storage-outage.ts'
 import type { WorkFolder } from '../work-folder.ts'
 
@@ -62,11 +63,11 @@ function lockIntact(path: string): DatabaseLock | null {
 /**
  * SQLite reads the first page before it locks a file to write, and that reading fails here. Where a journal waits to be
  * rolled back, SQLite locks the file first. So the file gets a second name, and that name gets a journal with nothing
- * to roll back: SQLite takes the lock, and changes nothing.
+ * to roll back: SQLite takes the lock, and changes nothing. Throws where a file can have one name only.
  */
 function lockDamaged(path: string, work: WorkFolder): DatabaseLock {
   const name = join(work.path, 'damaged.db')
-  linkSync(path, name)
+  giveSecondName(path, name)
   writeFileSync(`${name}-journal`, 'no journal')
   const client = connect(name)
   function release() {
@@ -82,6 +83,19 @@ function lockDamaged(path: string, work: WorkFolder): DatabaseLock {
     throw isBusy(error) ? inUse(path) : error
   }
   return { foldLog: () => false, release }
+}
+
+function giveSecondName(path: string, name: string): void {
+  try {
+    linkSync(path, name)
+  } catch (error) {
+    if (!isSecondNameRefused(error)) throw error
+    const reason = 'it is damaged, and its file system cannot give a file a second name (hard link)'
+    throw new Error(
+      `the database ${path} cannot be locked: ${reason}. Stop the service, move the file away with ${path}-wal, and restore again`,
+      { cause: error },
+    )
+  }
 }
 
 function connect(path: string): Database {

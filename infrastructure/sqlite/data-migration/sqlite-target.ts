@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, linkSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CARRIED_TABLES, type CarriedTable } from '../../data-migration/carried-tables.ts'
 import type { DataTarget } from '../../data-migration/copy-tables.ts'
-import { makeDurable } from '../../files/durable-files.ts'
+import { makeDurable, publishNew } from '../../files/durable-files.ts'
 import { hasCode } from '../../files/node-errors.ts'
 import { migrateSqlite } from '../database.ts'
 import { LOG_SUFFIXES, resolveDatabasePath } from '../files.ts'
@@ -75,7 +75,7 @@ function giveName(draft: string, path: string): void {
   }
   makeDurable(draft)
   try {
-    linkSync(draft, path)
+    publishNew(draft, path)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
     throw new Error(`another process has made ${path} meanwhile: nothing was copied`)
