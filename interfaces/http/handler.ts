@@ -101,8 +101,9 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
     const target = hasOneHost(request.headers) ? readTarget(request.url, sent) : NO_TARGET
     const exchange = begin(request, peerAddress, target)
     const isQuestion = exchange.rules === PREFLIGHT_RULES
-    return whenKnown(isQuestion ? answerPreflight() : answer(exchange), (answered) => {
-      const response = complete(exchange, answered)
+    const answered = isQuestion ? answerPreflight(options, request) : answer(exchange)
+    return whenKnown(answered, (known) => {
+      const response = complete(exchange, known)
       const hasLongBody = mayBeLong(request.headers)
       if (hasLongBody && endsConnection(request.headers))
         response.headers.set('Connection', 'close')

@@ -65,6 +65,10 @@ export const HEADERS = {
     schema: t.String({ minLength: 1 }),
     example: 'Authorization, Content-Type',
   },
+  'Access-Control-Allow-Private-Network': {
+    description: 'In development, where a page of an allowed origin asks for a machine inside.',
+    schema: t.Literal('true'),
+  },
   'Access-Control-Max-Age': {
     description: 'For how many seconds a browser may remember that.',
     required: true,
@@ -175,6 +179,7 @@ export const COMMON_HEADERS = [
 export const PREFLIGHT_HEADERS = [
   'Access-Control-Allow-Methods',
   'Access-Control-Allow-Headers',
+  'Access-Control-Allow-Private-Network',
   'Access-Control-Max-Age',
 ] as const satisfies readonly HeaderName[]
 

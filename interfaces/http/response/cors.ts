@@ -14,15 +14,29 @@ export function isPreflight(request: Request): boolean {
   return request.headers.has('origin') && request.headers.has('access-control-request-method')
 }
 
-export function answerPreflight(): Response {
+/**
+ * In development, pages of the allowed origins may ask a service on the developer's own machine: some browsers want to
+ * be told so (https://wicg.github.io/private-network-access).
+ */
+export function answerPreflight(
+  { corsOrigins, development }: Pick<HttpOptions, 'corsOrigins' | 'development'>,
+  { headers }: Pick<Request, 'headers'>,
+): Response {
+  const isAskedInside = headers.get('access-control-request-private-network') === 'true'
+  const isAllowedInside = development && isAskedInside && isAllowed(corsOrigins, headers)
   return new Response(null, {
     status: 204,
     headers: {
       'Access-Control-Allow-Methods': METHODS,
       'Access-Control-Allow-Headers': REQUEST_HEADERS,
       'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_SECONDS),
+      ...(isAllowedInside ? { 'Access-Control-Allow-Private-Network': 'true' } : {}),
     },
   })
+}
+
+function isAllowed(corsOrigins: HttpOptions['corsOrigins'], headers: Headers): boolean {
+  return corsOrigins === '*' || corsOrigins.includes(headers.get('origin') ?? '')
 }
 
 /**
@@ -39,8 +53,7 @@ export function originHeaders(
   { headers }: Pick<Request, 'headers'>,
 ): Record<string, string> | null {
   if (corsOrigins === '*') return null
-  const origin = headers.get('origin')
-  return origin !== null && corsOrigins.includes(origin) ? readableBy(origin) : null
+  return isAllowed(corsOrigins, headers) ? readableBy(headers.get('origin') ?? '') : null
 }
 
 function readableBy(origin: string): Record<string, string> {

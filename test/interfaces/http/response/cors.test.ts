@@ -73,6 +73,24 @@ describe('a preflight', () => {
     expect(answer.header('access-control-allow-origin')).toBeNull()
   })
 
+  test.each([
+    [true, '*', 'true'],
+    [true, ['https://a.example'], 'true'],
+    [true, ['https://b.example'], null],
+    [false, '*', null],
+  ] as const)(
+    'for a machine of one’s own is allowed in development (%p) to origins that are allowed (%p): %p',
+    async (development, corsOrigins, allowed) => {
+      const http = openHttp({ development, corsOrigins })
+      const name = 'access-control-allow-private-network'
+      const headers = { ...PREFLIGHT, 'access-control-request-private-network': 'true' }
+      expect((await http.send('OPTIONS', '/auth/login', { headers })).header(name)).toBe(allowed)
+      expect(
+        (await http.send('OPTIONS', '/auth/login', { headers: PREFLIGHT })).header(name),
+      ).toBeNull()
+    },
+  )
+
   test('is more than the method OPTIONS', async () => {
     expect(await openHttp().send('OPTIONS', '/auth/login')).toMatchObject(
       answers(404, 'Endpoint not found'),
