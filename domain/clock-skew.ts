@@ -1,7 +1,10 @@
 import { MINUTE_MS } from './duration.ts'
 
-/** By how much clocks may differ: those of two machines, or one before and after it was set right. */
-const SKEW_MAX_MS = MINUTE_MS
+/**
+ * By how much clocks may differ: those of two machines, of one and of a provider, or one before and after it was set
+ * right.
+ */
+export const SKEW_MAX_MS = MINUTE_MS
 
 /** The last moment at which something may say that it was made. */
 export function latestMoment(now: Date): Date {

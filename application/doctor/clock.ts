@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../domain/duration.ts'
+import { SKEW_MAX_MS } from '../../domain/clock-skew.ts'
 import { type Finding, findingsOn } from './finding.ts'
 
 export type ClockFacts =
@@ -8,8 +8,6 @@ export type ClockFacts =
   | { readonly kind: 'system'; readonly isSynchronized: boolean | null; readonly reason: string }
 
 const WARNING_MS = 30_000
-/** Signatures of notifications are refused when they are five minutes old. */
-const FAILED_MS = 4 * MINUTE_MS
 
 const SYNCHRONIZE = 'let it be synchronised, such as with "timedatectl set-ntp true"'
 
@@ -28,12 +26,15 @@ export function checkClock(facts: ClockFacts): readonly Finding[] {
   // The Date header counts whole seconds, and takes time to arrive.
   if (offMs < 2_000) return [ok(`right, as ${host} tells the time`)]
   const off = `${describeSpan(offMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} ${host}`
-  if (offMs > FAILED_MS) {
-    return [
-      failed(`${off}: notifications look forged, and codes and tokens end wrong`, SYNCHRONIZE),
-    ]
-  }
+  if (offMs > SKEW_MAX_MS) return [failed(`${off}: ${effectOf(aheadMs)}`, SYNCHRONIZE)]
   return offMs > WARNING_MS ? [warning(off, SYNCHRONIZE)] : [ok(off)]
+}
+
+/** Pages have a little more than the 30 minutes that Stripe wants, and notifications are refused after five. */
+function effectOf(aheadMs: number): string {
+  return aheadMs > 0
+    ? 'notifications look old, and codes and tokens of now do not count once it is right'
+    : 'payment pages look too short to Stripe, which refuses them'
 }
 
 function describeSpan(milliseconds: number): string {

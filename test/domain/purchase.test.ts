@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { SKEW_MAX_MS } from '../../domain/clock-skew.ts'
 import type { Dispute, DisputeState } from '../../domain/dispute.ts'
 import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
@@ -52,6 +53,13 @@ const NOTHING_BACK: Reversals = { refunds: [], disputes: [] }
 const opened: Purchase = attachSession(drafted, 'cs_1')
 
 describe('a drafted purchase', () => {
+  test('gives its page the 30 minutes that Stripe wants by its own clock, for as long as it can be made', () => {
+    const latest = at(MINUTE_MS)
+    expect(canStillBeCreated(drafted, latest)).toBe(true)
+    const latestThere = latest.getTime() + SKEW_MAX_MS
+    expect(drafted.expiresAt.getTime() - latestThere).toBeGreaterThanOrEqual(30 * MINUTE_MS)
+  })
+
   test('is open, asks for its price and knows nothing of the provider yet', () => {
     expect(drafted).toEqual({
       ...order,
