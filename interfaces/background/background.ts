@@ -11,6 +11,8 @@ export type Task = {
   readonly name: TaskName
   /** How long after the end of one run the next one begins; null for what runs once. */
   readonly everyMs: number | null
+  /** How long the first run is put off: a start has enough to do without it. */
+  readonly firstAfterMs?: number
   /** Counts that time from the beginning of the run; a run that takes longer is followed by the next one at once. */
   readonly fromStart?: boolean
   readonly work: (term: Term) => Promise<unknown>
@@ -52,7 +54,8 @@ export async function workInBackground({
   }
 
   async function carryOut(task: Task, term: Term): Promise<void> {
-    const { everyMs, fromStart } = task
+    const { everyMs, firstAfterMs = 0, fromStart } = task
+    if (firstAfterMs > 0) await wait(firstAfterMs, term.signal)
     if (everyMs === null) {
       await attempt(task, term)
       return

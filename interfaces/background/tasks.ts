@@ -13,11 +13,12 @@ import { auditInBackground } from '../../application/upkeep/audit-ledger.ts'
 import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
 import { type Replicas, SIGN_EVERY_MS } from '../../application/upkeep/replicas.ts'
 import type { ScheduledBackups } from '../../application/upkeep/scheduled-backups.ts'
+import { stepPauses } from '../../application/upkeep/step-pauses.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts'
 import type { Task, Tasks } from './background.ts'
 
-/** After each step of the pruning and of the audit, so that requests get their turn. */
-const STEP_PAUSE_MS = 20
+/** When a service begins, everybody comes back at once, and nothing has changed that the last audit has not seen. */
+const AUDIT_AFTER_MS = 5 * MINUTE_MS
 
 /**
  * All that the service does by itself, and how often. Only the watchdog is separate, because the supervisor sets its
@@ -47,10 +48,10 @@ export function serviceTasks({
   loadRoutes: () => Promise<unknown>
   /** Milliseconds that pass evenly, even where the clock is set. */
   monotonicMs: () => number
-  /** Resolves after so many milliseconds. */
-  wait: (milliseconds: number) => Promise<void>
+  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  wait: (milliseconds: number, until?: AbortSignal) => Promise<void>
 }): Tasks {
-  const pause = () => wait(STEP_PAUSE_MS)
+  const pauses = stepPauses({ monotonicMs, wait })
   const pace = callPace({ monotonicMs, wait })
   return {
     ofEach: [
@@ -71,10 +72,16 @@ export function serviceTasks({
       {
         name: 'pruning',
         everyMs: HOUR_MS,
-        work: (stopping) => pruneExpired(ports, { tokenLifetimeMs, pause, stopping }),
+        work: (stopping) =>
+          pruneExpired(ports, { tokenLifetimeMs, pause: pauses(stopping.signal), stopping }),
       },
       // Every hour it is looked whether a day has passed, so that one that failed is not put off for a day.
-      { name: 'audit', everyMs: HOUR_MS, work: dailyAudit(ports, { pause, monotonicMs }) },
+      {
+        name: 'audit',
+        everyMs: HOUR_MS,
+        firstAfterMs: AUDIT_AFTER_MS,
+        work: dailyAudit(ports, { pauses, monotonicMs }),
+      },
       { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
       { name: 'mail_limit', everyMs: MINUTE_MS, work: watchMailLimit(ports) },
       ...ofDatabase.ofLeader(),
@@ -107,16 +114,16 @@ function reconciler(ports: Ports, pace: Pace): Task['work'] {
   }
 }
 
-/** At the beginning of the term, and a day after the beginning of each that came to its end. */
+/** At the first call, and a day after the beginning of each that came to its end. */
 function dailyAudit(
   ports: Ports,
-  { pause, monotonicMs }: { pause: () => Promise<void>; monotonicMs: () => number },
+  { pauses, monotonicMs }: { pauses: ReturnType<typeof stepPauses>; monotonicMs: () => number },
 ): Task['work'] {
   let dueMs = Number.NEGATIVE_INFINITY
   return async (stopping) => {
     const startedMs = monotonicMs()
     if (startedMs < dueMs) return
-    await auditInBackground(ports, { pause, stopping })
+    await auditInBackground(ports, { pause: pauses(stopping.signal), stopping })
     // Less than an hour short of it: else the look that comes just before it would put it off to the next one.
     dueMs = startedMs + DAY_MS - MINUTE_MS
   }

@@ -305,6 +305,61 @@ describe('the service by itself', () => {
   })
 })
 
+describe('the audit that the service makes by itself', () => {
+  async function openAudit() {
+    const service = await openService(['audit', 'mail_limit'])
+    const { ports, start, waits } = service
+    const ended = () => ports.log.lines.filter(({ event }) => event === 'audit.ended').length
+    const work = start()
+    await waits.untilBothSleep()
+    return { ...service, ended, work }
+  }
+
+  test('comes five minutes after the beginning, and then once a day', async () => {
+    const { ended, pass, stop, work } = await openAudit()
+    await pass(5 * MINUTE_MS - 1)
+    expect(ended()).toBe(0)
+    await pass(1)
+    expect(ended()).toBe(1)
+    for (let hour = 1; hour < 24; hour++) await pass(HOUR_MS)
+    expect(ended()).toBe(1)
+    await pass(HOUR_MS)
+    expect(ended()).toBe(2)
+    stop.abort()
+    await work
+  })
+
+  test('does not come where the service ends before', async () => {
+    const { ended, stop, work } = await openAudit()
+    stop.abort()
+    await work
+    expect(ended()).toBe(0)
+  })
+
+  test('takes 8 % of the time, however many records there are', async () => {
+    const { ports, email } = await openBuyer()
+    const grant = { id: 'given', email, revokedAt: null, since: ports.clock.now(), entries: [] }
+    let [nowMs, workedMs] = [0, 0]
+    ports.ledger.list = async (_, { limit }) => {
+      nowMs += 10
+      workedMs += 10
+      const isMore = workedMs <= 1000
+      return isMore
+        ? Array.from({ length: limit }, () => ({ of: 'grant', ...grant, sale: null }))
+        : []
+    }
+    async function wait(milliseconds: number) {
+      nowMs += milliseconds
+    }
+    const monotonicMs = () => nowMs
+    const { ofLeader } = serviceTasks({ ...OTHERS, ports, monotonicMs, wait })
+    const audit = ofLeader().find(({ name }) => name === 'audit')
+    await audit?.work(termUntil(new AbortController().signal))
+    expect(workedMs).toBeGreaterThan(1000)
+    expect(workedMs / nowMs).toBeLessThan(0.085)
+  })
+})
+
 test('the routes are loaded once, and no request has to ask for them', async () => {
   const { ports } = await openBuyer()
   const { wait } = steppedWaits()
