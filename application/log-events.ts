@@ -19,6 +19,11 @@ export const LOG_EVENTS = {
     message: 'a trusted proxy sends what is no address: its clients share one budget',
   },
   'webhook.received': { level: 'info', message: 'payment notification received' },
+  'webhook.thin': {
+    level: 'warn',
+    message:
+      "Stripe's endpoint sends thin events, which say too little: its style has to be snapshot",
+  },
 
   'provider.called': { level: 'debug', message: 'provider called' },
   'provider.unavailable': { level: 'warn', message: 'something outside is unavailable' },

@@ -122,8 +122,8 @@ export type PaymentFact =
   /** Something was refunded. Only the provider can say what. */
   | { readonly kind: 'refund_hint'; readonly paymentIntentId: string }
   | { readonly kind: 'dispute'; readonly dispute: Dispute }
-  /** Nothing that Alibi acts on: another kind, another mode, another product. */
-  | { readonly kind: 'other' }
+  /** Nothing that Alibi acts on: another kind, mode or product, or a thin one, which does not say what has happened. */
+  | { readonly kind: 'other'; readonly isThin?: true }
 
 // The rest of the outside world.
 

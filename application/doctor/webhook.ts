@@ -3,6 +3,8 @@ import { type Finding, findingsOn, type Outcome } from './finding.ts'
 
 export type EndpointFacts = {
   readonly listed: Outcome<readonly Endpoint[]>
+  /** Where Stripe sends events that name an object and do not show it; none where that is not known. */
+  readonly thinUrls: readonly string[]
   /** The addresses at which the service takes notifications, the usual one first; none while PUBLIC_URL is wrong. */
   readonly wantedUrls: readonly string[]
   /** The events that the endpoint has to listen to. */
@@ -26,6 +28,21 @@ const PAGE = 'https://dashboard.stripe.com/webhooks'
 const LISTED_MAX = 5
 
 export function checkWebhook(facts: EndpointFacts): readonly Finding[] {
+  return [...checkStyle(facts), ...checkListed(facts)]
+}
+
+function checkStyle({ thinUrls, wantedUrls }: EndpointFacts): readonly Finding[] {
+  const ours = thinUrls.map(withoutSecrets).filter((url) => wantedUrls.includes(url))
+  if (ours.length === 0) return []
+  return [
+    findingsOn('webhook').warning(
+      `${ours.join(', ')} gets events of the style "thin", which do not say what has happened`,
+      `have an endpoint of the style "snapshot" at ${PAGE}, and delete this one`,
+    ),
+  ]
+}
+
+function checkListed(facts: EndpointFacts): readonly Finding[] {
   const { skipped, warning, failed } = findingsOn('webhook')
   const { listed, wantedUrls } = facts
   if (wantedUrls.length === 0) {

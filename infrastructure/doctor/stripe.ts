@@ -121,10 +121,11 @@ export async function probeStripe({
     }
   }
 
-  const [key, { found: price, page }, listed, undelivered] = await Promise.all([
+  const [key, { found: price, page }, listed, thin, undelivered] = await Promise.all([
     readKey(),
     readPrice(),
     ask(listEndpoints),
+    ask(listThinUrls),
     countUndelivered(),
   ])
   return {
@@ -134,6 +135,7 @@ export async function probeStripe({
     page,
     webhook: {
       listed,
+      thinUrls: thin.kind === 'answered' ? thin.value : [],
       wantedUrls: webhookUrls,
       wantedEvents: ENDPOINT_EVENT_TYPES,
       apiVersion: Stripe.API_VERSION,
@@ -180,6 +182,16 @@ async function listEndpoints(stripe: Stripe): Promise<readonly Endpoint[]> {
     events,
     apiVersion,
   }))
+}
+
+/** These are in no list of webhook endpoints: https://docs.stripe.com/api/v2/core/event-destinations. */
+async function listThinUrls(stripe: Stripe): Promise<readonly string[]> {
+  const { data } = await stripe.v2.core.eventDestinations.list({
+    include: ['webhook_endpoint.url'],
+  })
+  return data.flatMap(({ event_payload: style, status, webhook_endpoint: endpoint }) =>
+    style === 'thin' && status === 'enabled' && endpoint?.url ? [endpoint.url] : [],
+  )
 }
 
 /** Whether nothing is known: an invalid key is refused with 401, a key without this permission with 403. */

@@ -61,6 +61,17 @@ function isEvent(value: unknown): value is Stripe.Event {
   return isRecord(object) && typeof object['id'] === 'string'
 }
 
+/**
+ * What an endpoint of the style "thin" gets: it names an object, and does not show it. Null for anything else.
+ * https://docs.stripe.com/event-destinations
+ */
+export function readThinEvent(value: unknown): PaymentEvent | null {
+  if (!isRecord(value) || value['object'] !== 'v2.core.event') return null
+  const { id: eventId, type: eventType } = value
+  if (typeof eventId !== 'string' || typeof eventType !== 'string') return null
+  return { eventId, eventType, occurredAt: null, kind: 'other', isThin: true }
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }

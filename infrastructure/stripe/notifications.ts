@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Clock, PaymentGateway } from '../../application/ports.ts'
 import { DomainError } from '../../domain/errors.ts'
-import type { TranslateEvent } from './events.ts'
+import { readThinEvent, type TranslateEvent } from './events.ts'
 import { loadStripe } from './sdk.ts'
 import { readableSignature, TOLERANCE_SECONDS } from './signature-header.ts'
 
@@ -30,7 +30,8 @@ export function stripeNotifications({
     const { webhooks } = await loadStripe()
     for (const secret of webhookSecrets) {
       if (isSigned(webhooks, { text, signature, secret, now })) {
-        return translate(parseJson(text)) ?? NO_EVENT
+        const value = parseJson(text)
+        return translate(value) ?? readThinEvent(value) ?? NO_EVENT
       }
     }
     throw new DomainError('invalid_signature')

@@ -3,6 +3,7 @@ import { logOutage } from '../../../application/error-report.ts'
 import { settlePayment } from '../../../application/payments/settle-payment.ts'
 import type { PaymentEvent, Ports } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
+import { DAY_MS } from '../../../domain/duration.ts'
 import { ROUTES } from '../paths.ts'
 import { exchangeOf } from '../request/exchange.ts'
 import type { HttpOptions } from '../request/options.ts'
@@ -11,7 +12,17 @@ import { recordFailure } from './webhook-failure.ts'
 
 const NO_PAYLOAD = new Uint8Array()
 
-export function webhookRoutes({ ports }: HttpOptions) {
+export function webhookRoutes({ ports, monotonicMs }: HttpOptions) {
+  let warnedMs = Number.NEGATIVE_INFINITY
+
+  /** Once a day, however many come. */
+  function warnOfThinEvents(): void {
+    const nowMs = monotonicMs()
+    if (nowMs - warnedMs < DAY_MS) return
+    warnedMs = nowMs
+    ports.log('webhook.thin')
+  }
+
   /** Answers once the effect is durable. During an outage it only asks the provider to send again. */
   async function receive(request: Request): Promise<Response | { received: true }> {
     const { requestId, readBody } = exchangeOf(request)
@@ -22,6 +33,7 @@ export function webhookRoutes({ ports }: HttpOptions) {
       const isStateChange = await settlePayment(ports, event, 'webhook')
       const { eventId, eventType } = event
       recordEffect(ports, event, isStateChange)
+      if (event.kind === 'other' && event.isThin) warnOfThinEvents()
       ports.log('webhook.received', { notification: eventId, type: eventType })
     } catch (error) {
       recordFailure(ports, error)

@@ -22,6 +22,7 @@ const WELL: StripeFacts = {
     wantedUrls: [ENDPOINT.url],
     wantedEvents: ['refund.created'],
     apiVersion: '2026-10-28.endive',
+    thinUrls: [],
     undelivered: 0,
   },
 }

@@ -15,6 +15,7 @@ const listing = (...value: Endpoint[]): EndpointFacts => ({
   wantedUrls: [URL_HERE, OTHER_URL_HERE],
   wantedEvents: EVENTS,
   apiVersion: '2026-10-28.endive',
+  thinUrls: [],
   undelivered: 0,
 })
 const told = (facts: EndpointFacts) => checkWebhook(facts).map(({ level, text }) => [level, text])
@@ -30,6 +31,18 @@ test.each<[string, Partial<Endpoint>]>([
   expect(told(listing(endpoint))).toEqual([
     ['ok', `${endpoint.url} is enabled, and listens to all that is needed`],
   ])
+})
+
+test('an endpoint of the style "thin" is named, beside one that is well and where it is the only one', () => {
+  const thin = { thinUrls: [`${URL_HERE}?key=secret`, 'https://other.example/hook'] }
+  const finding = {
+    name: 'webhook',
+    level: 'warning',
+    text: `${URL_HERE} gets events of the style "thin", which do not say what has happened`,
+    advice: expect.stringContaining('"snapshot"'),
+  }
+  expect(checkWebhook({ ...listing(ENDPOINT), ...thin })).toMatchObject([finding, { level: 'ok' }])
+  expect(checkWebhook({ ...listing(), ...thin })).toMatchObject([finding, { level: 'failed' }])
 })
 
 test('while it is not known where the service is, no endpoint is missed', () => {

@@ -172,6 +172,18 @@ describe('Stripe', () => {
     expect(webhook.listed).toEqual(outcome as typeof webhook.listed)
   })
 
+  test('tells where it sends thin events, and tells nothing of them to a key that may not ask', async () => {
+    const { double, probe } = await openDouble()
+    const url = 'https://alibi.example/webhook/stripe'
+    double.addWebhookEndpoint({ url, enabled_events: ['*'] })
+    expect((await probe()).webhook.thinUrls).toEqual([])
+    double.thinDestinations.push(url)
+    expect((await probe()).webhook.thinUrls).toEqual([url])
+    double.fault(FORBIDDEN, { on: 'GET /v2/core/event_destinations' })
+    const { thinUrls, listed } = (await probe()).webhook
+    expect([thinUrls, listed.kind]).toEqual([[], 'answered'])
+  })
+
   test('lists the endpoints of more than one page', async () => {
     const { double, probe } = await openDouble()
     for (let index = 0; index < 103; index++) {

@@ -134,10 +134,35 @@ describe('what is signed but is no event', () => {
     ['an event without data', { ...event, data: undefined }],
     ['an event without an object in it', { ...event, data: { object: null } }],
     ['an event with an object without an id', { ...event, data: { object: {} } }],
-    ['a thin event', { id: 'evt_1', object: 'v2.core.event', type: 'v1.billing.meter' }],
+    ['a thin event without an id', { object: 'v2.core.event', type: 'v1.charge.refunded' }],
   ])('%s is nothing', async (_, value) => {
     const delivery = await signedDelivery(value, { secret: SECRET, at: NOON })
     expect(await reader().read(delivery)).toMatchObject({ kind: 'other' })
+  })
+
+  test('a thin event is told from all others', async () => {
+    const value = {
+      id: 'evt_test_65R9Ijk8dKEYZcXeRWn16R9A7j1FSQ3w3TGDPLLGSM4CW0',
+      object: 'v2.core.event',
+      type: 'v1.checkout.session.completed',
+      livemode: false,
+      created: '2026-11-27T12:00:00.000Z',
+      context: null,
+      reason: null,
+      related_object: {
+        id: 'cs_test_a1',
+        type: 'checkout.session',
+        url: '/v1/checkout/sessions/cs_test_a1',
+      },
+    }
+    const delivery = await signedDelivery(value, { secret: SECRET, at: NOON })
+    expect(await reader().read(delivery)).toEqual({
+      eventId: value.id,
+      eventType: value.type,
+      occurredAt: null,
+      kind: 'other',
+      isThin: true,
+    })
   })
 
   test('what is no JSON is nothing', async () => {

@@ -26,6 +26,8 @@ export function stripeAccount({
   const disputes = new Map<string, Stripe.Dispute>()
   const prices = new Map<string, Stripe.Price>()
   const webhookEndpoints = new Map<string, Stripe.WebhookEndpoint>()
+  /** The addresses that get thin events. */
+  const thinDestinations: string[] = []
   /** By the id of the endpoint: no answer but the first shows them. */
   const signingSecrets = new Map<string, string>()
   const intentMetadata = new Map<string, Record<string, string>>()
@@ -142,6 +144,7 @@ export function stripeAccount({
     disputes,
     prices,
     webhookEndpoints,
+    thinDestinations,
     signingSecrets,
     events,
     /** The ids of events that every webhook has taken. */

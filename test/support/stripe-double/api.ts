@@ -13,7 +13,12 @@ import { listPage } from './listing.ts'
 import { refundCharge } from './refunds.ts'
 import { invalidRequest, missingResource, Refusal } from './refusal.ts'
 import { readSessionOrder } from './session-order.ts'
-import { createEndpoint, deleteEndpoint, updateEndpoint } from './webhook-endpoints.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  listDestinations,
+  updateEndpoint,
+} from './webhook-endpoints.ts'
 
 type Handler = (account: Account, request: { id: string; form: Form }) => object
 
@@ -57,6 +62,7 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   'POST /v1/webhook_endpoints': (account, { form }) => createEndpoint(account, form),
   'POST /v1/webhook_endpoints/:id': (account, { id, form }) => updateEndpoint(account, id, form),
   'DELETE /v1/webhook_endpoints/:id': (account, { id }) => deleteEndpoint(account, id),
+  'GET /v2/core/event_destinations': (account, { form }) => listDestinations(account, form),
   'GET /v1/payment_intents'(account, { form }) {
     refuseUnknown(form, PAGING)
     const url = '/v1/payment_intents'

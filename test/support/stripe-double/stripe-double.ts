@@ -119,6 +119,7 @@ export async function startStripeDouble({
     webhookEndpoints: account.webhookEndpoints,
     /** What the account does by itself, and what it knows; a test may change it. */
     defaults: account.defaults,
+    thinDestinations: account.thinDestinations,
     /** How refunds that are asked for over the API begin from now on. */
     answerRefunds(status: RefundAnswer) {
       account.answers.refund = status

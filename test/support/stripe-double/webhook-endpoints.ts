@@ -47,6 +47,30 @@ export function deleteEndpoint(account: Account, id: string): object {
   return { id, object: 'webhook_endpoint', deleted: true }
 }
 
+/** https://docs.stripe.com/api/v2/core/event-destinations/list, which shows addresses only where it is asked to. */
+export function listDestinations(account: Account, form: Form): object {
+  refuseUnknown(form, ['include'])
+  const isUrlShown = Object.values(formOf(form, 'include') ?? {}).includes('webhook_endpoint.url')
+  const snapshots = [...account.webhookEndpoints.values()].map((endpoint) => ({
+    url: endpoint.url,
+    status: endpoint.status,
+    event_payload: 'snapshot',
+  }))
+  const thin = account.thinDestinations.map((url) => ({
+    url,
+    status: 'enabled',
+    event_payload: 'thin',
+  }))
+  const data = [...snapshots, ...thin].map(({ url, ...destination }) => ({
+    id: newId('ed'),
+    object: 'v2.core.event_destination',
+    type: 'webhook_endpoint',
+    ...destination,
+    webhook_endpoint: isUrlShown ? { url } : {},
+  }))
+  return { data, next_page_url: null, previous_page_url: null }
+}
+
 function eventsOf(form: Form): string[] | null {
   const events = formOf(form, 'enabled_events')
   return events && Object.values(events).map(String)

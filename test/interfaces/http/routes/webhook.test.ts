@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Unavailable } from '../../../../application/unavailable.ts'
+import { HOUR_MS } from '../../../../domain/duration.ts'
 import { fakePorts } from '../../../support/fakes.ts'
 import { answers, EMAIL, openHttp } from '../../../support/http/http-client.ts'
 
@@ -57,6 +58,24 @@ describe.each(['/webhook/stripe', '/webhook/payment'])('POST %s', (path) => {
   ])('accepts what is not for us: %j', async (notification) => {
     const answer = await openHttp().post(path, notification, SIGNED)
     expect(answer).toMatchObject({ status: 200, body: { received: true } })
+  })
+
+  test('warns once a day of an endpoint that sends thin events', async () => {
+    const http = openHttp()
+    const thin = {
+      eventId: 'evt_1',
+      eventType: 'v1.checkout.session.completed',
+      kind: 'other',
+      isThin: true,
+    }
+    const warnings = () => http.ports.log.lines.filter(({ event }) => event === 'webhook.thin')
+    for (let hour = 0; hour < 24; hour++) {
+      expect(await http.post(path, thin, SIGNED)).toMatchObject({ status: 200 })
+      http.ports.clock.advance(HOUR_MS)
+    }
+    expect(warnings()).toMatchObject([{ level: 'warn' }])
+    await http.post(path, thin, SIGNED)
+    expect(warnings()).toHaveLength(2)
   })
 
   test('hands the very bytes on, of any content type', async () => {
