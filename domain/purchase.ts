@@ -1,7 +1,6 @@
 import type { Brand } from './brand.ts'
 import { DAY_MS, MINUTE_MS } from './duration.ts'
 import type { Email } from './email.ts'
-import { DomainError } from './errors.ts'
 import type { Language } from './language.ts'
 import { findMismatch } from './payment-mismatch.ts'
 import { isRetained, type Reversals } from './premium-grant.ts'
@@ -88,8 +87,11 @@ export type PurchaseProgress =
       readonly revokedAt: Date | null
     }
 
-/** `expired`: no payment came in time. `failed`: the money was promised and did not come. */
-export type SessionOutcome = 'open' | 'processing' | 'expired' | 'failed' | 'paid'
+/**
+ * `expired`: no payment came in time. `failed`: the money was promised and did not come. `unpaid`: the buyer has yet to
+ * pay, such as a voucher; what only notifies of it cannot tell it from `processing`.
+ */
+export type SessionOutcome = 'open' | 'unpaid' | 'processing' | 'expired' | 'failed' | 'paid'
 
 /** What the provider says about one of its sessions. */
 export type SessionReport = {
@@ -148,18 +150,14 @@ export function findOpenPurchase(purchases: readonly Purchase[]): Purchase | nul
   return purchases.find(({ state }) => state === 'open') ?? null
 }
 
-/**
- * Throws `premium_already_active` or `payment_processing` where another payment would be one too many. Money that an
- * operator has to review counts as processing.
- */
-export function refuseSecondPayment(
-  { purchases, ...reversals }: Reversals & { purchases: readonly Purchase[] },
-  { hasPremium }: { hasPremium: boolean },
-): void {
-  if (hasPremium) throw new DomainError('premium_already_active')
-  const isUnderWay = (purchase: Purchase) =>
-    purchase.state === 'processing' || awaitsReview(purchase, reversals)
-  if (purchases.some(isUnderWay)) throw new DomainError('payment_processing')
+/** Whether there is nothing to buy, as far as is stored: money is on its way, or waits for an operator. */
+export function hasPaymentUnderWay({
+  purchases,
+  ...reversals
+}: Reversals & { purchases: readonly Purchase[] }): boolean {
+  return purchases.some(
+    (purchase) => purchase.state === 'processing' || awaitsReview(purchase, reversals),
+  )
 }
 
 /** Whether an operator has to look at it, because it has money that was not asked for. */
@@ -252,6 +250,7 @@ export function settlePurchase(
 
 const STATE_AFTER = {
   open: 'open',
+  unpaid: 'processing',
   processing: 'processing',
   expired: 'closed',
   failed: 'closed',

@@ -129,7 +129,9 @@ if [ -z "$token" ]; then
       [ -n "$token" ] || echo 'The payment is not there yet.'
     else
       post /auth/token "{\"email\":\"$(quoted "$email")\",\"codeVerifier\":\"$verifier\"}"
-      if [ "$(field error)" = 'Premium access required' ] && [ -z "$development" ]; then
+      error=$(field error)
+      if [ -z "$development" ] &&
+        { [ "$error" = 'Premium access required' ] || [ "$error" = 'Payment processing' ]; }; then
         echo 'The payment is not there yet.'
         continue
       fi

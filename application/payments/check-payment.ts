@@ -1,8 +1,11 @@
+import type { Email } from '../../domain/email.ts'
 import { isErased } from '../../domain/erasure.ts'
 import { isRetained } from '../../domain/premium-grant.ts'
-import { type Purchase, reversalsOf } from '../../domain/purchase.ts'
+import { hasPaymentUnderWay, type Purchase, reversalsOf } from '../../domain/purchase.ts'
 import { checkPremium } from '../access/check-premium.ts'
+import { logOutage } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
+import { Unavailable } from '../unavailable.ts'
 import { type SettleDependencies, settleSession } from './settle-payment.ts'
 
 /**
@@ -56,4 +59,24 @@ async function statusOfPaid(
   const account = await ports.purchases.findAccount(purchase.email)
   const payment = { amountPaid: purchase.amountReceived, ...reversalsOf(purchase, account) }
   return isRetained(payment) ? 'processing' : 'ended'
+}
+
+/**
+ * Whether the address has nothing to buy, since its money is on its way or waits for an operator. A payment that still
+ * waits for its buyer, such as a voucher, is none. What the provider says of it is settled first; while the provider is
+ * out of reach, what is stored counts.
+ */
+export async function isPaymentUnderWay(ports: SettleDependencies, email: Email): Promise<boolean> {
+  const account = await ports.purchases.findAccount(email)
+  const purchase = account.purchases.find(({ state }) => state === 'processing')
+  if (!purchase || purchase.sessionId === null) return hasPaymentUnderWay(account)
+  try {
+    const report = await ports.payments.readSession(purchase.sessionId)
+    if (report) await settleSession(ports, report, 'page')
+    if (report?.outcome === 'unpaid') return false
+  } catch (error) {
+    if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
+    logOutage(ports, error, { purchase: purchase.id })
+  }
+  return hasPaymentUnderWay(await ports.purchases.findAccount(email))
 }

@@ -149,7 +149,7 @@ function findLostOrder(
   { payments }: Pick<Ports, 'payments'>,
   { order, outcome, live }: SessionReport,
 ): NamedOrder | null {
-  const isWorthIt = outcome === 'paid' || outcome === 'processing'
+  const isWorthIt = outcome === 'paid' || outcome === 'processing' || outcome === 'unpaid'
   return isWorthIt && live === payments.live ? order : null
 }
 

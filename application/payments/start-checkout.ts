@@ -8,9 +8,9 @@ import {
   canStillBeCreated,
   draftPurchase,
   findOpenPurchase,
+  hasPaymentUnderWay,
   type Price,
   type Purchase,
-  refuseSecondPayment,
 } from '../../domain/purchase.ts'
 import { allowsCheckout } from '../../domain/verification.ts'
 import type { CheckoutSession, Ports } from '../ports.ts'
@@ -113,5 +113,6 @@ function isProven(
 
 function refuseCheckoutOf(account: Account, buyer: Buyer, ports: Pick<Ports, 'clock'>): void {
   if (!isProven(account, buyer, ports)) throw new DomainError('email_not_verified')
-  refuseSecondPayment(account, { hasPremium: hasPremium(account.grants) })
+  if (hasPremium(account.grants)) throw new DomainError('premium_already_active')
+  if (hasPaymentUnderWay(account)) throw new DomainError('payment_processing')
 }

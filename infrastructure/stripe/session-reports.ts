@@ -109,6 +109,7 @@ export function isPaid({ payment_status }: SessionObject): boolean {
 /** A completed session is paid later, or never: https://docs.stripe.com/payments/paymentintents/lifecycle. */
 function unpaidOutcome({ payment_intent }: SessionObject): SessionOutcome {
   const status = typeof payment_intent === 'object' ? payment_intent?.status : undefined
+  if (status === 'requires_action') return 'unpaid'
   return status === 'canceled' || status === 'requires_payment_method' ? 'failed' : 'processing'
 }
 

@@ -223,20 +223,20 @@ export async function expireSession(
     if (!isInvalidRequest(error) || isMissing(error)) throw error
     // Only an open session can be expired: this one has ended in another way.
     const session = await retrieveSession(stripe, sessionId)
-    const isCanceled = await cancelUnpaid(stripe, session)
-    return closedReport(isCanceled ? reportSession(session, 'expired') : reportSession(session))
+    const report = reportSession(session)
+    const isCanceled = report.outcome === 'unpaid' && (await cancelIntent(stripe, report))
+    return closedReport(isCanceled ? reportSession(session, 'expired') : report)
   }
 }
 
-/** Whether the payment waited for its buyer, such as an unpaid voucher: no money is under way, and none will be. */
-async function cancelUnpaid(
+/** Whether no money will come any more. */
+async function cancelIntent(
   stripe: Stripe,
-  { status, payment_intent: intent }: Stripe.Checkout.Session,
+  { paymentIntentId }: Pick<SessionReport, 'paymentIntentId'>,
 ): Promise<boolean> {
-  const isWaiting = typeof intent === 'object' && intent?.status === 'requires_action'
-  if (status !== 'complete' || !isWaiting) return false
+  if (paymentIntentId === null) return false
   try {
-    await stripe.paymentIntents.cancel(intent.id)
+    await stripe.paymentIntents.cancel(paymentIntentId)
     return true
   } catch (error) {
     // The buyer is paying it at this moment, or Stripe lets nobody cancel it.

@@ -63,26 +63,34 @@ async function expire(
   return { reader, token }
 }
 
-test.concurrent.each(REFUSALS)(
-  'a token that %s is sent along by whoever asks for a code again, and brings it',
-  (_, status, error) =>
-    visit({ url: url(), allowed: { statuses: [status] } }, async (visitor) => {
-      const { page } = visitor
-      const refusal = { status, json: { error } }
-      const { reader, token } = await expire(visitor, `owner-${status}@example.com`, refusal)
-      expect(await keptToken(page)).toBeNull()
-      const noted = noteBearers(page, token)
+const CALM = REFUSALS.flatMap((refusal) =>
+  (['en', 'ar', 'ja'] as const).map((language) => [...refusal, language] as const),
+)
 
-      await page.reload()
-      await reader.askForCode()
-      const code = await reader.readCode()
-      await page.reload()
-      await reader.enterCode(code)
-      await reader.sees(reader.words.premium_active)
+test.concurrent.each(CALM)(
+  'a token that %s is said to have ended, calmly, and sent along by whoever asks for a code again',
+  (_, status, error, language) =>
+    visit(
+      { url: url(), language, screen: 'phone', allowed: { statuses: [status] } },
+      async (visitor) => {
+        const { page } = visitor
+        const refusal = { status, json: { error } }
+        const email = `owner-${status}-${language}@example.com`
+        const { reader, token } = await expire(visitor, email, refusal)
+        expect(await keptToken(page)).toBeNull()
+        const noted = noteBearers(page, token)
 
-      expect(noted).toEqual(['verify-email +', 'confirm-email +'])
-      expect(await everythingKept(page)).not.toContain(token)
-    }),
+        await page.reload()
+        await reader.askForCode()
+        const code = await reader.readCode()
+        await page.reload()
+        await reader.enterCode(code)
+        await reader.sees(reader.words.premium_active)
+
+        expect(noted).toEqual(['verify-email +', 'confirm-email +'])
+        expect(await everythingKept(page)).not.toContain(token)
+      },
+    ),
 )
 
 test.concurrent('an expired token is sent for its own address alone, and only where a code is asked for or brought', () =>

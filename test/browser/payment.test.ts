@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { SECOND_MS } from '../../domain/duration.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts'
 import { REFRESH_WAITS_SECONDS } from '../../interfaces/http/pages/page-data.ts'
 import { browserSetup, type Visit } from '../support/browser/browser-setup.ts'
 import { person } from '../support/browser/person.ts'
@@ -79,6 +79,82 @@ describe('the money that comes later', () => {
       await buyer.goToPayment()
     }))
 })
+
+/** The promise of the page: it looks again at least this often. */
+const LOOKS_EVERY_MS = 2 * MINUTE_MS
+
+/** Remembers each error that a page shows, and each offer to buy, if only for a moment. */
+const WATCH = `new MutationObserver(() => {
+  const text = document.querySelector('#problem-text')?.textContent
+  if (text) window.tells(text)
+  if (document.querySelector('#buy-step')?.hidden === false) window.tells('to buy')
+}).observe(document, { subtree: true, childList: true, attributes: true, characterData: true })`
+
+describe.each(['en', 'ar', 'ja'] as const)('a debit that takes three days: %s', (language) => {
+  test.concurrent.each([true, false])(
+    'has a step of its own, and lets in by itself, where the money comes: %p',
+    (comes) =>
+      visit(
+        {
+          url: url(),
+          language,
+          screen: 'phone',
+          allowed: { statuses: comes ? [409] : [403, 409] },
+        },
+        async (visitor) => {
+          const { page, context, photograph } = visitor
+          await context.clock.install()
+          const email = `three-days-${language}-${comes}@example.com`
+          const buyer = await checkOut(visitor, email)
+          const session = page.url()
+          const told: string[] = []
+          await context.exposeFunction('tells', (text: string) => told.push(text))
+          await context.addInitScript({ content: WATCH })
+          await buyer.press(DEBIT)
+          await buyer.follow(buyer.words.open_app)
+          await buyer.seesStep('payment')
+          await buyer.sees(buyer.words.payment_processing_text)
+          await photograph(`app-payment`)
+
+          endVerification(email)
+          await context.clock.fastForward(3 * DAY_MS)
+          await page.reload()
+          await buyer.seesStep('email')
+          await visitor.moveToAnotherNetwork()
+          await buyer.askForCode()
+          await buyer.enterCode(await buyer.readCode())
+          await buyer.seesStep('payment')
+          await page.reload()
+          await buyer.seesStep('payment')
+          const later = page.getByText(buyer.words.payment_processing_later)
+          while (!(await later.isVisible())) await context.clock.runFor(10 * SECOND_MS)
+          expect(told).toEqual([])
+
+          await pressInSandbox(session, comes ? 'money_arrives' : 'money_bounces')
+          await context.clock.runFor(LOOKS_EVERY_MS)
+          await buyer.seesStep(comes ? 'excuse' : 'buy')
+          if (comes) await buyer.sees(buyer.words.premium_active)
+          else await page.locator('#status', { hasText: buyer.words.payment_unpaid_text }).waitFor()
+          expect(told.filter((text) => text !== 'to buy')).toEqual([])
+        },
+      ),
+  )
+})
+
+test.concurrent('who asks for the page again while a debit is under way, in a tab that was left open, is told so calmly', () =>
+  visit({ url: url(), allowed: { statuses: [403, 409] } }, async (visitor) => {
+    const { page, context } = visitor
+    await checkOut(visitor, 'second-tab@example.com')
+    const session = page.url()
+    const tab = await context.newPage()
+    await tab.goto('/app')
+    const again = person({ ...visitor, page: tab }, 'second-tab@example.com')
+    await again.buyButton().waitFor()
+    await pressInSandbox(session, 'pay_late')
+    await again.buyButton().click()
+    await again.seesStep('payment')
+    expect(await tab.locator('#problem-text').textContent()).toBe('')
+  }))
 
 test.concurrent('a payment that cannot be looked up for a while is looked up again by the page itself', () =>
   visit({ url: url(), allowed: { statuses: [404, 503] } }, async (visitor) => {

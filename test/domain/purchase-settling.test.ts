@@ -152,6 +152,7 @@ describe('a paid session', () => {
 
 const OUTCOMES: readonly [SessionOutcome, PurchaseState][] = [
   ['open', 'open'],
+  ['unpaid', 'processing'],
   ['processing', 'processing'],
   ['expired', 'closed'],
   ['failed', 'closed'],

@@ -3,7 +3,6 @@ import { SKEW_MAX_MS } from '../../domain/clock-skew.ts'
 import type { Dispute, DisputeState } from '../../domain/dispute.ts'
 import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
-import { DomainError } from '../../domain/errors.ts'
 import type { Reversals } from '../../domain/premium-grant.ts'
 import {
   acceptDuplicate,
@@ -13,6 +12,7 @@ import {
   closePurchase,
   draftPurchase,
   findOpenPurchase,
+  hasPaymentUnderWay,
   isAbandoned,
   isReportOf,
   isReusable,
@@ -21,7 +21,6 @@ import {
   type Purchase,
   type PurchaseId,
   readPurchaseId,
-  refuseSecondPayment,
   reversalsOf,
   type SessionReport,
   settlePurchase,
@@ -132,49 +131,29 @@ describe('closing a purchase', () => {
   })
 })
 
-describe('another payment', () => {
-  function refusal(
-    states: readonly Purchase['state'][],
-    premium: boolean,
-    reversals: Partial<Reversals> = {},
-  ): unknown {
+describe('a payment is under way', () => {
+  function isUnderWay(states: readonly Purchase['state'][], reversals: Partial<Reversals> = {}) {
     const purchases = states.map((state) => inState({ ...opened, paymentIntentId }, state))
-    try {
-      return refuseSecondPayment(
-        { purchases, ...NOTHING_BACK, ...reversals },
-        { hasPremium: premium },
-      )
-    } catch (error) {
-      return error
-    }
+    return hasPaymentUnderWay({ purchases, ...NOTHING_BACK, ...reversals })
   }
 
-  test('is refused to a buyer with premium, also while a payment is under way', () => {
-    expect(refusal([], true)).toEqual(new DomainError('premium_already_active'))
-    expect(refusal(['processing'], true)).toEqual(new DomainError('premium_already_active'))
+  test('while it is delayed', () => {
+    expect(isUnderWay(['closed', 'processing', 'open'])).toBe(true)
   })
 
-  test('is refused while a delayed payment is under way', () => {
-    expect(refusal(['closed', 'processing', 'open'], false)).toEqual(
-      new DomainError('payment_processing'),
-    )
+  test('otherwise not, also after a purchase that no longer gives premium', () => {
+    expect(isUnderWay([])).toBe(false)
+    expect(isUnderWay(['open', 'closed', 'paid'])).toBe(false)
   })
 
-  test('is allowed otherwise, also after a purchase that no longer gives premium', () => {
-    expect(refusal([], false)).toBeUndefined()
-    expect(refusal(['open', 'closed', 'paid'], false)).toBeUndefined()
+  test('while an operator has to look at money that has come', () => {
+    expect(isUnderWay(['closed', 'review'])).toBe(true)
+    expect(isUnderWay(['review'], { refunds: [refunded(399)] })).toBe(true)
   })
 
-  test('is refused while an operator has to look at money that has come', () => {
-    expect(refusal(['closed', 'review'], false)).toEqual(new DomainError('payment_processing'))
-    expect(refusal(['review'], false, { refunds: [refunded(399)] })).toEqual(
-      new DomainError('payment_processing'),
-    )
-  })
-
-  test('is allowed again once that money has been sent back, or taken back by the bank', () => {
-    expect(refusal(['closed', 'review'], false, { refunds: [refunded(400)] })).toBeUndefined()
-    expect(refusal(['closed', 'review'], false, { disputes: [disputed('lost')] })).toBeUndefined()
+  test('no longer once that money has been sent back, or taken back by the bank', () => {
+    expect(isUnderWay(['closed', 'review'], { refunds: [refunded(400)] })).toBe(false)
+    expect(isUnderWay(['closed', 'review'], { disputes: [disputed('lost')] })).toBe(false)
   })
 })
 

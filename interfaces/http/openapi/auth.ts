@@ -77,6 +77,12 @@ export const CONFIRM_EMAIL = describeOperation('confirmEmail', {
         message: MESSAGE,
         email: EMAIL,
         token: t.Optional({ ...TOKEN, description: 'Where the address has premium already.' }),
+        payment: t.Optional(
+          t.Literal('processing', {
+            description:
+              'Where a payment waits, as far as is stored: /auth/token says whether there is nothing to buy.',
+          }),
+        ),
       }),
       example: { success: true, message: 'Email verified', email: EXAMPLE_EMAIL },
       links: linksTo({
@@ -148,7 +154,8 @@ export const CHECK = describeOperation('checkPremium', {
 export const ISSUE_TOKEN = describeOperation('issueToken', {
   description:
     'While the verification lasts that /auth/confirm-email made with a `codeChallenge`, whoever has the ' +
-    '`codeVerifier` to it logs in, such as after paying.',
+    '`codeVerifier` to it logs in, such as after paying. While money is on its way, such as that of a bank debit, the ' +
+    'answer is 409; a voucher that nobody has paid is none.',
   tags: ['auth'],
   responses: describeAnswers(
     {
@@ -161,6 +168,7 @@ export const ISSUE_TOKEN = describeOperation('issueToken', {
       'invalid_email',
       'email_not_verified_to_log_in',
       'premium_required_to_log_in',
+      'payment_processing',
     ],
   ),
 })

@@ -8,6 +8,9 @@ import type { PageWords } from './page-data.ts'
 import { type StaticAnswer, staticAnswer } from './static-answer.ts'
 
 const { product, choice, page, sign_in, purchase, result, errors, payment_pages } = STRING_GROUPS
+const { payment_processing_title, payment_processing_text, payment_processing_later } =
+  payment_pages
+const { payment_unpaid_title, payment_unpaid_text } = payment_pages
 const { payment_ended_title, payment_ended_text } = payment_pages
 
 /** All that the app page may say, plural forms included. */
@@ -19,6 +22,11 @@ const KEYS = Object.entries({
   ...purchase,
   ...result,
   ...errors,
+  payment_processing_title,
+  payment_processing_text,
+  payment_processing_later,
+  payment_unpaid_title,
+  payment_unpaid_text,
   payment_ended_title,
   payment_ended_text,
 }).flatMap(([key, entry]) =>

@@ -1,5 +1,5 @@
-import { findProvenAccess } from '../../../application/access/log-in-verified.ts'
 import { type MaybePromise, orElse, whenKnown } from '../../../application/maybe-promise.ts'
+import { findProvenAccess } from '../../../application/payments/log-in-verified.ts'
 import type { Ports, RateLimitSubject } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { findCodeVerifier } from '../../../domain/code-challenge.ts'

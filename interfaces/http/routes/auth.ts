@@ -1,10 +1,10 @@
 import { Elysia, t } from 'elysia'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { logIn } from '../../../application/access/log-in.ts'
-import { logInVerified } from '../../../application/access/log-in-verified.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
+import { logInVerified } from '../../../application/payments/log-in-verified.ts'
 import { parseCodeChallenge, parseCodeVerifier } from '../../../domain/code-challenge.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
@@ -73,8 +73,18 @@ export function authRoutes({ ports, development }: HttpOptions) {
           body.codeChallenge === undefined ? null : parseCodeChallenge(body.codeChallenge)
         const code = parseOtpCode(body.code)
         const sender = await senderOf(ports, { exchange: exchangeOf(request), email })
-        const token = await confirmEmail(ports, { email, code, sender, codeChallenge })
-        return { success: true, message: 'Email verified', email, ...(token ? { token } : {}) }
+        const { token, isPaymentUnderWay } = await confirmEmail(ports, {
+          email,
+          code,
+          sender,
+          codeChallenge,
+        })
+        const found = token
+          ? { token }
+          : isPaymentUnderWay
+            ? { payment: 'processing' as const }
+            : {}
+        return { success: true, message: 'Email verified', email, ...found }
       },
       { ...jsonBody(CONFIRM_BODY) },
     )

@@ -2,12 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { requestOtp } from '../../../application/access/request-otp.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
+import { settlePayment } from '../../../application/payments/settle-payment.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { FIRST_EPOCH } from '../../../domain/log-out.ts'
 import { parseOtpCode } from '../../../domain/otp.ts'
+import type { SessionOutcome } from '../../../domain/purchase.ts'
+import { openBuyer } from '../../support/buyers.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_CHALLENGE } from '../../support/proof-key.ts'
 import { STRANGER } from '../../support/senders.ts'
@@ -20,7 +23,10 @@ describe('confirmEmail', () => {
     const ports = fakePorts()
     const code = await sendCode(ports, mailed)
     ports.clock.advance(MINUTE_MS)
-    expect(await confirmEmail(ports, { email, code, sender: STRANGER })).toBeNull()
+    expect(await confirmEmail(ports, { email, code, sender: STRANGER })).toEqual({
+      token: null,
+      isPaymentUnderWay: false,
+    })
     expect(await ports.verifications.findByEmail(email)).toEqual({
       email,
       verifiedAt: new Date(NOON.getTime() + MINUTE_MS),
@@ -104,7 +110,7 @@ describe('confirmEmail', () => {
   test('gives a token to an address that has premium already', async () => {
     const ports = fakePorts()
     await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
-    const token = await confirmEmail(ports, {
+    const { token } = await confirmEmail(ports, {
       email,
       code: await sendCode(ports, mailed),
       sender: STRANGER,
@@ -116,6 +122,37 @@ describe('confirmEmail', () => {
     const ports = fakePorts()
     await ports.premiumGrants.add({ id: 'grant_1', email }, ORIGIN)
     const code = await requestOtp(ports, mailed)
-    expect(await confirmEmail(ports, { email, code, sender: STRANGER })).not.toBeNull()
+    const { token } = await confirmEmail(ports, { email, code, sender: STRANGER })
+    expect(token).not.toBeNull()
+  })
+
+  test.each<[SessionOutcome, boolean]>([
+    ['open', false],
+    ['processing', true],
+    ['failed', false],
+  ])(
+    'says of a payment that is %s whether it is under way: %p',
+    async (outcome, isPaymentUnderWay) => {
+      const { ports, move, notification } = await openBuyer({ email })
+      move(outcome)
+      await settlePayment(ports, notification(), 'webhook')
+      const code = await sendCode(ports, mailed)
+      expect(await confirmEmail(ports, { email, code, sender: STRANGER })).toEqual({
+        token: null,
+        isPaymentUnderWay,
+      })
+    },
+  )
+
+  test('keeps the code valid when the payments cannot be read', async () => {
+    const ports = fakePorts()
+    const code = await sendCode(ports, mailed)
+    const outage = new Unavailable('storage', { cause: new Error('locked') })
+    const purchases = { ...ports.purchases, findAccount: () => Promise.reject(outage) }
+    const failing = { ...ports, purchases }
+    await expect(confirmEmail(failing, { email, code, sender: STRANGER })).rejects.toBe(outage)
+    expect(await confirmEmail(ports, { email, code, sender: STRANGER })).toMatchObject({
+      token: null,
+    })
   })
 })

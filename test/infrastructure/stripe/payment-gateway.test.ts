@@ -154,12 +154,15 @@ describe('a session', () => {
     expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'expired' })
   })
 
-  test('that is complete but unpaid is processing while its payment may still come', async () => {
+  test.each([
+    ['processing', 'processing'],
+    ['requires_action', 'unpaid'],
+  ])('that is complete, with a payment that is %s, is %s', async (status, outcome) => {
     const { double, gateway, clock } = await start()
     const { sessionId } = await gateway.createSession(newPurchase(clock.now()))
     double.payLate(sessionId)
-    double.alterIntent(sessionId, { status: 'requires_action' })
-    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome: 'processing' })
+    double.alterIntent(sessionId, { status })
+    expect(await gateway.readSession(sessionId)).toMatchObject({ outcome })
   })
 
   test('named in a way that no session is named is not asked for', async () => {

@@ -135,10 +135,13 @@ async function openVisit(browser: Browser, options: VisitOptions) {
   }
 }
 
-/** From a block that no machine uses (RFC 2544), so that each visitor has the rate limit of a client. */
+/**
+ * From a block that no machine uses (RFC 2544), each in a network of its own, so that each visitor has the budgets of a
+ * client and of a network.
+ */
 export function nextClientAddress(): string {
   clients++
-  return `198.18.${clients >> 8}.${clients & 0xff}`
+  return `198.${18 + (clients >> 8)}.${clients & 0xff}.1`
 }
 
 /** Lets so many in at once; the others wait in line until one leaves. */

@@ -85,7 +85,7 @@ export function person({ page, language, screen }: Visit, email: string) {
       await touch(page.locator('#buy'))
       await page.waitForURL((url) => !url.pathname.startsWith('/app'))
     },
-    async seesStep(step: StepName): Promise<void> {
+    async seesStep(step: StepName | 'payment'): Promise<void> {
       await page.locator(`#${step}-step`).waitFor()
     },
     /** Waits for an excuse other than this one. */

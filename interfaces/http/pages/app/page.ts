@@ -61,6 +61,7 @@ ${translated(words, 'h1', 'subtitle')}
 ${emailStep(words)}
 ${codeStep(words)}
 ${buyStep(words)}
+${paymentStep(words)}
 ${excuseStep(words, choiceRows(content))}
 <div id="feedback" class="feedback">
 <p id="waiting" class="hint" role="status"></p>
@@ -102,6 +103,16 @@ function buyStep(words: Words): Html {
   return html`<form id="buy-step" hidden>
 <button id="buy" class="button" aria-describedby="buy-hint"></button>
 ${translated(words, 'p', 'buy_hint', html`id="buy-hint" class="hint"`)}
+<div class="actions">${translated(words, 'button', 'change_email', html`type="button" class="link" data-change-email`)}</div>
+</form>`
+}
+
+/** For money that takes days: nothing to buy, and nothing to do. */
+function paymentStep(words: Words): Html {
+  return html`<form id="payment-step" hidden>
+${translated(words, 'h2', 'payment_processing_title', html`tabindex="-1"`)}
+${translated(words, 'p', 'payment_processing_text', html`id="payment-soon"`)}
+${translated(words, 'p', 'payment_processing_later', html`id="payment-later" hidden`)}
 <div class="actions">${translated(words, 'button', 'change_email', html`type="button" class="link" data-change-email`)}</div>
 </form>`
 }

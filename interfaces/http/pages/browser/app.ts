@@ -10,10 +10,11 @@ import { apiClient, Problem } from './api.ts'
 import { codeAttempts } from './code-attempts.ts'
 import { readCode } from './code-text.ts'
 import { element, onClick, readData } from './dom.ts'
-import { openEmailVerification } from './email-verification.ts'
+import { openEmailVerification, type Standing } from './email-verification.ts'
 import { endpointsOf } from './endpoints.ts'
 import { excuseStep } from './excuse-step.ts'
 import { codeField, emailField, markInvalid, onCodeFilledIn } from './fields.ts'
+import { paymentStep } from './payment-step.ts'
 import { dropProof, findProof, keepProof } from './pkce-store.ts'
 import { problemBox } from './problem-box.ts'
 import { resendButton } from './resend.ts'
@@ -24,6 +25,9 @@ import { sessionStore } from './storage.ts'
 import { onLanguageChosen, translator } from './translator.ts'
 
 const CODE_PROBLEMS: readonly string[] = ['error_invalid_code', 'error_code_incomplete']
+
+/** What the service answers where there is nothing to buy. */
+const NOTHING_TO_BUY: readonly string[] = ['error_premium_active', 'error_payment_processing']
 
 /** What has ended without a fault of the reader's: why, and the way on. */
 const ENDED: { readonly [word in StringKey]?: readonly StringKey[] } = {
@@ -67,6 +71,8 @@ const { attempt, abandon } = actionRunner({
 
 const excuse = excuseStep({ texts, session, endpoints, attempt, settle })
 const samples = sampleBubble()
+const ask = () => emailVerification.standing(session.email())
+const payment = paymentStep({ texts, ask, goOn: followStanding, settle })
 
 function start(): void {
   onSubmit('email', () => attempt(sendCode))
@@ -112,9 +118,13 @@ function mayHavePaid(): boolean {
 }
 
 async function logInByProof(): Promise<void> {
-  const { token } = await emailVerification.standing(session.email())
-  if (token === null) showFirstStep()
-  else signIn(token)
+  followStanding(await ask())
+}
+
+function followStanding(standing: Standing): void {
+  if (standing.token !== null) signIn(standing.token)
+  else if (standing.isPaying) payment.wait()
+  else showFirstStep()
 }
 
 function showFirstStep(): void {
@@ -155,14 +165,9 @@ async function confirmCode(): Promise<void> {
   const code = readCode(codeField.value)
   if (code === null) throw new Problem('error_code_incomplete')
 
-  const { token } = await emailVerification
-    .confirm(session.email(), code)
-    .catch(attempts.countWrong)
+  const standing = await emailVerification.confirm(session.email(), code).catch(attempts.countWrong)
   codeField.value = ''
-  if (token !== null) {
-    signIn(token)
-    return
-  }
+  if (standing.token !== null || standing.isPaying) return followStanding(standing)
   moveTo('buy')
   settle(() => texts.word('email_confirmed'))
 }
@@ -187,10 +192,10 @@ async function buy(): Promise<void> {
     isLeaving = true
     location.assign(checkoutUrl)
   } catch (error) {
-    if (!(error instanceof Problem) || error.word !== 'error_premium_active') throw error
-    const { token } = await emailVerification.standing(session.email())
-    if (token === null) throw error
-    signIn(token)
+    if (!(error instanceof Problem) || !NOTHING_TO_BUY.includes(error.word)) throw error
+    const standing = await ask()
+    if (standing.token === null && !standing.isPaying) throw error
+    followStanding(standing)
   }
 }
 

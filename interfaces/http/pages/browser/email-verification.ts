@@ -2,8 +2,15 @@ import { Problem } from './api.ts'
 import type { Endpoints } from './endpoints.ts'
 import { dropProof, findProof, keepProof, newChallenge, type Proof } from './pkce-store.ts'
 
-/** A token, where the address has premium; else whether the service still takes the address for proved. */
-type Standing = { readonly token: string } | { readonly token: null; readonly isVerified: boolean }
+/**
+ * A token, where the address has premium; else whether the service still takes the address for proved, and whether a
+ * payment is under way, so that there is nothing to buy.
+ */
+export type Standing =
+  | { readonly token: string }
+  | { readonly token: null; readonly isVerified: boolean; readonly isPaying: boolean }
+
+const UNPROVED = { token: null, isVerified: false, isPaying: false } as const
 
 /** Proves addresses by their codes, and keeps the secret by which this browser can show that it did. */
 export function openEmailVerification(
@@ -18,10 +25,13 @@ export function openEmailVerification(
       return { token: (await endpoints.logInVerified(email, codeVerifier)).token }
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      if (error.word === 'error_premium_required') return { token: null, isVerified: true }
+      const isPaying = error.word === 'error_payment_processing'
+      if (isPaying || error.word === 'error_premium_required') {
+        return { token: null, isVerified: true, isPaying }
+      }
       if (error.word !== 'error_email_not_verified') throw error
       dropProof(email)
-      return { token: null, isVerified: false }
+      return UNPROVED
     }
   }
 
@@ -31,11 +41,18 @@ export function openEmailVerification(
     const proof = challenge && { email, codeVerifier: challenge.codeVerifier, until }
     unanswered = proof
     try {
-      const { token = null } = await endpoints.confirmEmail(email, code, challenge?.codeChallenge)
+      const { token = null, payment } = await endpoints.confirmEmail(
+        email,
+        code,
+        challenge?.codeChallenge,
+      )
       unanswered = null
       if (token !== null) return { token }
-      if (proof) keepProof(proof)
-      return { token: null, isVerified: true }
+      const mayHavePaid = payment === 'processing'
+      if (proof) keepProof(mayHavePaid ? { ...proof, mayHavePaid } : proof)
+      return mayHavePaid && proof
+        ? standingOf(proof)
+        : { token: null, isVerified: true, isPaying: false }
     } catch (error) {
       if (!(error instanceof Problem && error.isUnanswered)) unanswered = null
       throw error
@@ -57,7 +74,7 @@ export function openEmailVerification(
     /** For the buyer who comes back: without another code as long as the verification lasts. */
     async standing(email: string): Promise<Standing> {
       const proof = findProof(email)
-      return proof ? standingOf(proof) : { token: null, isVerified: false }
+      return proof ? standingOf(proof) : UNPROVED
     },
   }
 }

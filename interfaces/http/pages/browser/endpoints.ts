@@ -18,7 +18,7 @@ export function endpointsOf(
         token: expiredTokenOf(email),
       }),
     confirmEmail: (email: string, code: string, codeChallenge: string | undefined) =>
-      call<{ token?: string }>('POST', '/auth/confirm-email', {
+      call<{ token?: string; payment?: string }>('POST', '/auth/confirm-email', {
         body: { email, code, codeChallenge },
         token: expiredTokenOf(email),
       }),

@@ -1,7 +1,7 @@
 import { element } from './dom.ts'
 import { sessionStore } from './storage.ts'
 
-const STEPS = ['email', 'code', 'buy', 'excuse'] as const
+const STEPS = ['email', 'code', 'buy', 'payment', 'excuse'] as const
 export type Step = (typeof STEPS)[number]
 
 /** The step that the page shows; null before it has chosen one. */
@@ -15,15 +15,16 @@ export function showStep(step: Step | null): void {
   document.body.dataset['step'] = step ?? 'none'
   // An error is shown below the button that was pressed.
   const feedback = element('feedback', HTMLElement)
-  if (step) mainButton(step)?.after(feedback)
+  const button = step && mainButton(step)
+  if (button) button.after(feedback)
   else element('card', HTMLElement).append(feedback)
   if (step) sessionStore.write('step', step)
 }
 
-/** Shows a step and puts the keyboard there: on its field, else on its main button. */
+/** Shows a step and puts the keyboard there: on its field, its main button, or what it says. */
 export function moveTo(step: Step): void {
   showStep(step)
-  form(step).querySelector<HTMLElement>('input:not([name]), .button')?.focus()
+  form(step).querySelector<HTMLElement>('input:not([name]), .button, [tabindex]')?.focus()
 }
 
 /** Puts the keyboard on the main button, where the element that had it goes away. */

@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
-import { logInVerified } from '../../../application/access/log-in-verified.ts'
 import { logOut } from '../../../application/access/log-out.ts'
 import { sendCode } from '../../../application/access/send-code.ts'
 import { eraseEmail } from '../../../application/customers/erase-email.ts'
+import { logInVerified } from '../../../application/payments/log-in-verified.ts'
+import { settlePayment } from '../../../application/payments/settle-payment.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { CodeChallenge } from '../../../domain/code-challenge.ts'
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { parseEmail } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { isLoggedOut } from '../../../domain/log-out.ts'
+import type { SessionOutcome } from '../../../domain/purchase.ts'
+import { openBuyer as openPage } from '../../support/buyers.ts'
 import { fakePorts, NOON, ORIGIN } from '../../support/fakes.ts'
 import { CHALLENGE, OTHER_VERIFIER, VERIFIER } from '../../support/proof-key.ts'
 import { STRANGER } from '../../support/senders.ts'
@@ -155,6 +158,52 @@ describe('logInVerified', () => {
       expect(await logIn(ports)).toContain(email)
     },
   )
+})
+
+describe('before there is premium', () => {
+  /** An address that a browser has proved, with a payment that the provider and the database see so. */
+  async function openPayer(outcome: SessionOutcome) {
+    const buyer = await openPage({ email })
+    await prove(buyer.ports, CHALLENGE)
+    buyer.move('processing')
+    await settlePayment(buyer.ports, buyer.notification(), 'webhook')
+    buyer.move(outcome)
+    return buyer
+  }
+
+  test('says that a payment is under way, and looks at the provider each time', async () => {
+    const { ports, move } = await openPayer('processing')
+    await expect(logIn(ports)).rejects.toEqual(new DomainError('payment_processing'))
+    move('paid')
+    expect(await logIn(ports)).toContain(email)
+  })
+
+  test.each<SessionOutcome>(['unpaid', 'failed'])(
+    'has nothing under way where the payment is %s',
+    async (outcome) => {
+      const { ports } = await openPayer(outcome)
+      await expect(logIn(ports)).rejects.toEqual(new DomainError('premium_required_to_log_in'))
+    },
+  )
+
+  test('takes for true what is stored while the provider is out of reach, or does not know the session', async () => {
+    const { ports } = await openPayer('processing')
+    ports.payments.outage = true
+    await expect(logIn(ports)).rejects.toEqual(new DomainError('payment_processing'))
+    ports.payments.outage = false
+    ports.payments.sessions.clear()
+    await expect(logIn(ports)).rejects.toEqual(new DomainError('payment_processing'))
+  })
+
+  test('says so of money that waits for an operator', async () => {
+    const buyer = await openPage({ email })
+    const { ports, sessionId, notification } = buyer
+    await prove(ports, CHALLENGE)
+    const paid = buyer.move('paid')
+    ports.payments.sessions.set(sessionId, { ...paid, amountTotal: 1 })
+    await settlePayment(ports, notification(), 'webhook')
+    await expect(logIn(ports)).rejects.toEqual(new DomainError('payment_processing'))
+  })
 })
 
 test('gives a token that outlives the latest log-out, also where the clock was set back since', async () => {
