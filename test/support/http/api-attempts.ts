@@ -133,6 +133,7 @@ export const SPOILERS: Readonly<Record<string, (attempt: Attempt) => void | Prom
     await http.post('/checkout', { email: EMAIL, codeVerifier: VERIFIER })
     const [sessionId = ''] = [...http.ports.payments.sessions.keys()]
     http.ports.payments.move(sessionId, 'processing')
+    await http.get(`/payment/success?session_id=${sessionId}`)
   },
   PaymentProviderUnavailable({ http }) {
     http.ports.payments.outage = true
