@@ -1,8 +1,7 @@
 import { onFirstUse } from '../../../application/first-use.ts'
 import { FOLDERS } from '../paths.ts'
 import icon from './assets/icon.svg' with { type: 'text' }
-import { bundle } from './bundle.ts' with { type: 'macro' }
-import { sharePicture } from './share-picture/picture.ts' with { type: 'macro' }
+import { bundle, inBase64 } from './bundle.ts' with { type: 'macro' }
 import { type StaticAnswer, staticAnswer, staticFile } from './static-answer.ts'
 
 const CSS = { 'content-type': 'text/css; charset=utf-8' }
@@ -22,7 +21,9 @@ export const ASSETS = {
   'icon.svg': onFirstUse(() => staticAnswer(icon, SVG)),
   'page.css': onFirstUse(() => staticAnswer(bundle('assets/page.css'), CSS)),
   'payment.js': onFirstUse(() => staticAnswer(bundle('browser/payment.ts'), JAVASCRIPT)),
-  'share.png': onFirstUse(() => staticFile(Uint8Array.fromBase64(sharePicture()), SHARED_PNG)),
+  'share.png': onFirstUse(() =>
+    staticFile(Uint8Array.fromBase64(inBase64('assets/share.png')), SHARED_PNG),
+  ),
 } as const
 
 export type AssetName = keyof typeof ASSETS

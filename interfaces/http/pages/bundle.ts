@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 // Why: docs/decisions.md#the-pages-have-no-framework
 /**
  * A script or style sheet of this folder as browsers get it: with all it imports, and minified. Imported as a macro, it
@@ -16,4 +18,9 @@ export function bundle(file: string): string {
   ])
   if (exitCode !== 0) throw new Error(`${file} cannot be bundled: ${stderr.toString()}`)
   return stdout.toString()
+}
+
+/** A file of this folder in Base64. Imported as a macro, too. */
+export function inBase64(file: string): string {
+  return readFileSync(`${import.meta.dir}/${file}`, 'base64')
 }

@@ -3,8 +3,10 @@ import type { LanguageContent } from '../../../../application/ports.ts'
 import type { Language } from '../../../../domain/language.ts'
 import { assetPath } from '../assets.ts'
 import { type Html, html } from '../html.ts'
-import { SHARE_PICTURE_SIZE } from '../share-picture/size.ts'
 import { type AppAddresses, alternatesOf } from './addresses.ts'
+
+/** Of `assets/share.png`, in pixels, as those who show shared links want it. */
+const SHARE_PICTURE = { width: 1200, height: 630 }
 
 type AppHead = {
   readonly content: LanguageContent
@@ -30,8 +32,8 @@ ${alternatesOf(addresses).map(
 <meta property="og:url" content="${address}">
 <meta property="og:image" content="${publicUrl}${assetPath('share.png')}">
 <meta property="og:image:type" content="image/png">
-<meta property="og:image:width" content="${SHARE_PICTURE_SIZE.width}">
-<meta property="og:image:height" content="${SHARE_PICTURE_SIZE.height}">
+<meta property="og:image:width" content="${SHARE_PICTURE.width}">
+<meta property="og:image:height" content="${SHARE_PICTURE.height}">
 <meta property="og:image:alt" content="${title}">
 <meta property="og:locale" content="${LOCALES[language]}">
 ${others.map((one) => html`<meta property="og:locale:alternate" content="${LOCALES[one]}">\n`)}<meta name="twitter:card" content="summary_large_image">

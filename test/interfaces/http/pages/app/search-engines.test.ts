@@ -109,7 +109,7 @@ describe('/app tells search engines', () => {
 
 describe('a shared link to /app', () => {
   test('has title, text and a picture that is really there', async () => {
-    const { get } = visitor()
+    const { get, app } = visitor()
     const { text } = await get('/app?lang=fr')
     const metas = metasOf(text)
     const { title, subtitle } = realContent.in('fr').strings
@@ -129,9 +129,20 @@ describe('a shared link to /app', () => {
 
     const picture = new URL(metas.get('og:image')![0]!)
     expect(picture.origin).toBe(PUBLIC_URL)
-    const { status, headers } = await get(picture.pathname + picture.search)
-    expect(status).toBe(200)
+    const answer = await app.handle(
+      new Request(`http://localhost${picture.pathname}${picture.search}`),
+    )
+    expect(answer.status).toBe(200)
+    const { headers } = answer
+    const file = Buffer.from(await answer.bytes())
+    expect(file.subarray(1, 4).toString()).toBe('PNG')
+    // https://www.w3.org/TR/png-3/#11IHDR
+    expect([file.readUInt32BE(16), file.readUInt32BE(20)]).toEqual([1200, 630])
+    expect(file.length).toBeLessThan(40_000)
     expect(headers.get('content-type')).toBe('image/png')
+    expect(headers.get('content-encoding')).toBeNull()
+    const known = { 'if-none-match': headers.get('etag') ?? '' }
+    expect((await get(picture.pathname, known)).status).toBe(304)
     expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin')
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   })
