@@ -18,7 +18,7 @@ const BARE_SOURCE = 'bench/servers/bare-program.ts'
 export function alibiExecutable(): string {
   const path = join(FOLDER, 'alibi')
   if (isUpToDate(path, SOURCES)) return path
-  run(['sh', 'compile.sh', path])
+  run(['sh', 'release/compile.sh', path])
   return path
 }
 

@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -21,7 +22,7 @@ import {
 } from '../support/unpacked-release.ts'
 
 const SIGN = join(import.meta.dir, '../../release/sign.sh')
-const RELEASE = join(import.meta.dir, '../../release.sh')
+const RELEASE = join(import.meta.dir, '../../release/release.sh')
 const EVIL = `${SHOW_CALL}# and something else\n`
 
 const { PATH = '' } = process.env
@@ -230,9 +231,11 @@ function testSignatures() {
     ['an option that there is not', () => ['--sign', key], 2],
   ])('a release is not even built with %s', async (_, parameters, exitCode) => {
     const copy = temporaryFolder()
-    copyFileSync(RELEASE, join(copy, 'release.sh'))
+    const script = join(copy, 'release', 'release.sh')
+    mkdirSync(join(copy, 'release'))
+    copyFileSync(RELEASE, script)
     const outcome = await runAlibi({
-      command: ['sh', join(copy, 'release.sh'), ...parameters()],
+      command: ['sh', script, ...parameters()],
       cwd: copy,
       env: { PATH },
     })

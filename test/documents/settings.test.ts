@@ -92,7 +92,13 @@ describe('the settings in the documents', () => {
 /** What tests, scripts and the unit read beside the settings of the service. */
 async function otherVariables(): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
-  const files = ['test/**/*.ts', 'examples/**/*.{ts,sh}', '*.sh', 'operations/*.sh', '.ci/run']
+  const files = [
+    'test/**/*.ts',
+    'examples/**/*.{ts,sh}',
+    'release/*.sh',
+    'operations/*.sh',
+    '.ci/run',
+  ]
   for (const pattern of [...files, 'infrastructure/systemd/alibi.service']) {
     for await (const file of new Bun.Glob(pattern).scan({ cwd: ROOT, dot: true })) {
       const text = await readFile(file)

@@ -104,7 +104,11 @@ test('what is compiled where the repository does not answer says that its commit
   const compiled = join(sources, 'alibi')
   const { PATH = '' } = process.env
   expect(
-    await runAlibi({ command: ['sh', 'compile.sh', compiled], cwd: sources, env: { PATH } }),
+    await runAlibi({
+      command: ['sh', 'release/compile.sh', compiled],
+      cwd: sources,
+      env: { PATH },
+    }),
   ).toMatchObject({ exitCode: 0 })
   const { stdout } = await runAlibi({ command: [compiled, 'version', '--json'], cwd: sources })
   expect(JSON.parse(stdout).commit).toBe('unknown')

@@ -45,7 +45,7 @@ beforeAll(async () => {
   key = SSH_KEYGEN === null ? null : makeKey('release-key', { folder })
   const { PATH = '', HOME = '' } = process.env
   const outcome = await runAlibi({
-    command: ['sh', 'release.sh', ...(key === null ? [] : ['--sign-with', key])],
+    command: ['sh', 'release/release.sh', ...(key === null ? [] : ['--sign-with', key])],
     cwd: folder,
     env: { PATH, HOME },
   })

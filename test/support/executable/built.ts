@@ -10,7 +10,7 @@ const LEFT_OUT = ['.cache', '.git', 'bench', 'dist', 'node_modules', 'test']
 let built: Promise<string> | null = null
 
 /**
- * The path of the executable that build.sh makes. It is built once for all that run in this process, unless
+ * The path of the executable that release/build.sh makes. It is built once for all that run in this process, unless
  * TEST_EXECUTABLE names the one that test/run.ts has built for all processes.
  */
 export function builtExecutable(): Promise<string> {
@@ -23,9 +23,13 @@ export function builtExecutable(): Promise<string> {
 async function build(): Promise<string> {
   const folder = copySources()
   const { PATH = '' } = process.env
-  const outcome = await runAlibi({ command: ['sh', 'build.sh'], cwd: folder, env: { PATH } })
+  const outcome = await runAlibi({
+    command: ['sh', 'release/build.sh'],
+    cwd: folder,
+    env: { PATH },
+  })
   if (outcome.exitCode !== 0)
-    throw new Error(`build.sh failed:\n${outcome.stdout}${outcome.stderr}`)
+    throw new Error(`release/build.sh failed:\n${outcome.stdout}${outcome.stderr}`)
   return join(folder, 'dist', 'alibi')
 }
 

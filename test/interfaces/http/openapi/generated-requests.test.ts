@@ -21,7 +21,7 @@ type Report = {
   readonly valid_rates: Readonly<Record<string, Record<string, { readonly accepted: number }>>>
 }
 
-const CONFIG = join(import.meta.dir, '../../../../schemathesis.toml')
+const CONFIG = join(import.meta.dir, '../../../openapi/schemathesis.toml')
 const NO_LIMITS = {
   RATE_LIMIT_GENERAL: 'off',
   RATE_LIMIT_AUTH: 'off',

@@ -11,8 +11,8 @@ import { DOCUMENT } from '../../../support/answers/checked-answers.ts'
 type Finding = `${string} ${string}`
 
 const ROOT = join(import.meta.dir, '../../../..')
-const redocly = readRules('redocly.yaml')
-const spectral = readRules('.spectral.yaml')
+const redocly = readRules('test/openapi/redocly.yaml')
+const spectral = readRules('test/openapi/.spectral.yaml')
 
 /** The answers where no operation is, and the schema of any error. */
 const UNREFERENCED =

@@ -1,10 +1,10 @@
 #!/bin/sh
-# sh compile.sh OUTFILE [OPTION...] compiles the sources into one executable, with further options of "bun build". The
+# sh release/compile.sh OUTFILE [OPTION...] compiles the sources into one executable, with further options of "bun build". The
 # same sources, and the same name of the outfile, make the same bytes in any folder.
 set -eu
 outfile=$1
 shift
-cd "$(dirname "$0")"
+cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"
 
 # Only of this folder's own repository: a copy of the sources may lie within another one's.

@@ -24,7 +24,7 @@ case $# in
   *) refuse 2 'it takes nothing but --sign-with KEY' ;;
 esac
 
-cd "$(dirname "$0")"
+cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"
 version=$(bun --print 'require("./package.json").version')
 LC_ALL=C
@@ -46,7 +46,7 @@ fi
 
 release() {
   # The name of the outfile is part of what it holds, so that it gets its own only afterwards.
-  sh compile.sh dist/alibi --target="bun-linux-$1" \
+  sh release/compile.sh dist/alibi --target="bun-linux-$1" \
     --compile-executable-path="dist/runtimes/node_modules/@oven/bun-linux-$2/bin/bun"
   mv dist/alibi "dist/alibi-$version-linux-$1"
 }
