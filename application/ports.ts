@@ -57,10 +57,8 @@ export type PaymentNotice = {
 
 export type CheckoutSession = { readonly sessionId: string; readonly checkoutUrl: string }
 
-/** All but `checkSignatureHeader` and `verifyEvent` throw `Unavailable('payment')`, after 8 seconds at most. */
-export type PaymentGateway = {
-  /** Whether it takes real money. */
-  readonly live: boolean
+/** What the provider is asked. Each call throws `Unavailable('payment')`, after 8 seconds at most. */
+export type PaymentCalls = {
   /** What is sold today. Asks the provider at each call until one answer has come. */
   price(): Promise<Price>
   /** Idempotent by the purchase's id: asked again, the provider answers with the same session. */
@@ -84,6 +82,12 @@ export type PaymentGateway = {
   findUndeliveredNotifications(window: ListWindow): Promise<ListPage<PaymentEvent>>
   findRefunds(window: ListWindow): Promise<ListPage<Listed<Refund>>>
   findDisputes(window: ListWindow): Promise<ListPage<Listed<Dispute>>>
+}
+
+/** What the provider tells by itself. Nothing here asks it. */
+export type PaymentNotifications = {
+  /** Whether they are about real money. */
+  readonly live: boolean
   /**
    * Throws `invalid_signature` where the header alone shows that `verifyEvent` will, whatever the payload: it is
    * missing, malformed, or made more than five minutes ago.
@@ -218,24 +222,6 @@ export type Log = (event: LogEvent, fields?: LogFields) => void
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
-/** A whole and checked copy of the database, made at that moment. */
-export type Backup = { readonly name: string; readonly at: Date; readonly bytes: number }
-
-/** The folder in which the service keeps backups that it makes by itself. */
-export type BackupFolder = {
-  /** Those that the service has made, oldest first. Other files in the folder are left out. */
-  list(): Promise<readonly Backup[]>
-  /** Makes one named after the moment; no file may have that name. Throws with the reason, and then changes nothing. */
-  make(at: Date, stopping: AbortSignal): Promise<Backup>
-  remove(backup: Backup): Promise<void>
-}
-
-/** The backups that the service makes by itself, for monitoring. */
-export type Backups = {
-  /** The newest that is not from the future; null when there is none. Throws when the folder cannot be read. */
-  findNewest(): Promise<Backup | null>
-}
-
 /** The program that starts the service and keeps it running, if there is one. No method throws. */
 export type Supervisor = {
   /** How long after a ping it takes the service for hung, in milliseconds; null without a watchdog. */
@@ -285,7 +271,8 @@ type Rules = {
 
 export type Ports = Store & {
   readonly mailer: Mailer
-  readonly payments: PaymentGateway
+  readonly payments: PaymentCalls
+  readonly notifications: PaymentNotifications
   readonly sessionQuestions: SessionQuestions
   readonly clock: Clock
   readonly secrets: Secrets

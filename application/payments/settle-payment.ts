@@ -22,7 +22,8 @@ import {
   type ReversalDependencies,
 } from './apply-reversals.ts'
 
-export type SettleDependencies = ReversalDependencies & Pick<Ports, 'clock' | 'rules'>
+export type SettleDependencies = ReversalDependencies &
+  Pick<Ports, 'notifications' | 'clock' | 'rules'>
 
 /** A purchase as a report left it, and whether the report changed its state. */
 type Settlement = { readonly purchase: Purchase; readonly isStateChange: boolean }
@@ -146,11 +147,11 @@ async function findPurchase(
 
 /** Only a payment in our own mode is restored. A page without a payment is not. */
 function findLostOrder(
-  { payments }: Pick<Ports, 'payments'>,
+  { notifications }: Pick<Ports, 'notifications'>,
   { order, outcome, live }: SessionReport,
 ): NamedOrder | null {
   const isWorthIt = outcome === 'paid' || outcome === 'processing' || outcome === 'unpaid'
-  return isWorthIt && live === payments.live ? order : null
+  return isWorthIt && live === notifications.live ? order : null
 }
 
 type Reported = { readonly report: SessionReport; readonly origin: Origin }
@@ -184,7 +185,7 @@ async function settleLost(
   const reversals = await findReversals(ports, report.paymentIntentId)
   await applyReversals(ports, reversals, origin)
 
-  const restored = restorePurchase(order, ports.payments)
+  const restored = restorePurchase(order, ports.notifications)
   const { step } = await ports.purchases.update(restored.email, origin, (account) => {
     const stored = account.purchases.find(({ id }) => id === restored.id)
     const before = stored ?? restored
@@ -198,11 +199,11 @@ async function settleLost(
 
 /** Whether this service made the order: its seal shows it, or, for want of a seal, a price that is asked for here. */
 async function isOrderBelieved(
-  { purchases, payments }: Pick<Ports, 'purchases' | 'payments'>,
+  { purchases, payments, notifications }: Pick<Ports, 'purchases' | 'payments' | 'notifications'>,
   { seal, price }: NamedOrder,
 ): Promise<boolean> {
   if (seal !== 'none') return seal === 'fits'
-  const { live } = payments
+  const { live } = notifications
   return (
     (await purchases.isAskedPrice(price, { live })) || isSamePrice(await payments.price(), price)
   )

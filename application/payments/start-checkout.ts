@@ -88,7 +88,7 @@ async function openPurchase(ports: Dependencies, buyer: Buyer, price: Price): Pr
     language: buyer.language,
     price,
     leastAmount: leastAmountOf(price, ports.rules),
-    live: ports.payments.live,
+    live: ports.notifications.live,
     now,
   })
   const { purchase } = await ports.purchases.update(

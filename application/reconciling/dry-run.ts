@@ -13,11 +13,9 @@ import type { ReconcileDependencies } from './reconcile-payments.ts'
  * steps of the same run do not see it.
  */
 export function dryRun(ports: ReconcileDependencies): ReconcileDependencies {
-  const { payments, clock, rules, purchases, refunds, disputes, sweeps, log } = ports
+  const { purchases, refunds, disputes, sweeps, log } = ports
   return {
-    payments,
-    clock,
-    rules,
+    ...ports,
     log: markedLog(log),
     purchases: {
       ...purchases,

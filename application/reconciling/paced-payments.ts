@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../domain/duration.ts'
-import type { PaymentGateway } from '../ports.ts'
+import type { PaymentCalls } from '../ports.ts'
 
 /**
  * In a test mode Stripe takes 25 calls a second, buyers' included: https://docs.stripe.com/rate-limits. What is sent
@@ -29,22 +29,14 @@ export function callPace({
   }
 }
 
-/** What a gateway answers by itself. */
-const UNPACED: ReadonlySet<string> = new Set<keyof PaymentGateway>([
-  'live',
-  'checkSignatureHeader',
-  'verifyEvent',
-])
-
-/** The same gateway, with every call to the provider at the pace. */
-export function pacedPayments(gateway: PaymentGateway, pace: Pace): PaymentGateway {
-  const members = Object.entries<unknown>(gateway).map(([name, member]) => {
-    if (typeof member !== 'function' || UNPACED.has(name)) return [name, member]
-    const call = async (...args: unknown[]) => {
+/** The same calls, each at the pace. */
+export function pacedPayments(payments: PaymentCalls, pace: Pace): PaymentCalls {
+  const calls = Object.entries(payments).map(([name, call]) => [
+    name,
+    async (...args: unknown[]) => {
       await pace()
-      return Reflect.apply(member, gateway, args)
-    }
-    return [name, call]
-  })
-  return Object.fromEntries(members)
+      return Reflect.apply(call, payments, args)
+    },
+  ])
+  return Object.fromEntries(calls)
 }

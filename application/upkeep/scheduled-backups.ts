@@ -1,6 +1,24 @@
 import { findBackupsToPrune, findNewest, isBackupDue } from '../../domain/backup-schedule.ts'
 import { reasonOf } from '../error-report.ts'
-import type { BackupFolder, Backups, Ports } from '../ports.ts'
+import type { Ports } from '../ports.ts'
+
+/** A whole and checked copy of the database, made at that moment. */
+export type Backup = { readonly name: string; readonly at: Date; readonly bytes: number }
+
+/** The folder in which the service keeps backups that it makes by itself. */
+export type BackupFolder = {
+  /** Those that the service has made, oldest first. Other files in the folder are left out. */
+  list(): Promise<readonly Backup[]>
+  /** Makes one named after the moment; no file may have that name. Throws with the reason, and then changes nothing. */
+  make(at: Date, stopping: AbortSignal): Promise<Backup>
+  remove(backup: Backup): Promise<void>
+}
+
+/** The backups that the service makes by itself, for monitoring. */
+export type Backups = {
+  /** The newest that is not from the future; null when there is none. Throws when the folder cannot be read. */
+  findNewest(): Promise<Backup | null>
+}
 
 /** How long after one backup the next one is due, in milliseconds, and how many are kept, at least one. */
 type BackupSchedule = { readonly everyMs: number; readonly keep: number }

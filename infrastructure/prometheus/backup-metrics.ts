@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { Backup, Backups } from '../../application/ports.ts'
+import type { Backup, Backups } from '../../application/upkeep/scheduled-backups.ts'
 import { gauge } from './instruments.ts'
 
 /** A service that makes no backups by itself has no such metrics. One that has made none yet shows one of 1970. */

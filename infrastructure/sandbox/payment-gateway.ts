@@ -1,10 +1,16 @@
-import type { Clock, ListPage, ListWindow, PaymentGateway } from '../../application/ports.ts'
+import type {
+  Clock,
+  ListPage,
+  ListWindow,
+  PaymentCalls,
+  PaymentNotifications,
+} from '../../application/ports.ts'
 import type { SandboxCheckout, SandboxSession } from '../../application/sandbox-checkout.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import type { Price, SessionReport } from '../../domain/purchase.ts'
 import type { OrderSeals } from '../secrets/order-seals.ts'
 import { eventTranslation } from '../stripe/events.ts'
-import { signatureHeaderCheck, stripeNotifications } from '../stripe/notifications.ts'
+import { stripeNotifications } from '../stripe/notifications.ts'
 import { type ReturnUrls, sessionReports, successUrl } from '../stripe/session-reports.ts'
 import { expandedSessionObject, type SandboxPage, sandboxEvent } from './events.ts'
 import {
@@ -51,10 +57,14 @@ export function sandboxPaymentGateway({
   clock: Clock
   /** Makes a unique id that begins with the prefix. */
   newId: (prefix: string) => string
-}): { gateway: PaymentGateway; sandboxCheckout: SandboxCheckout; stop(): void } {
+}): {
+  payments: PaymentCalls
+  notifications: PaymentNotifications
+  sandboxCheckout: SandboxCheckout
+  stop(): void
+} {
   const sender = webhookSender({ webhookSecret, deliver, wait, clock })
   const reportSession = sessionReports({ returnUrls, seals })
-  const translate = eventTranslation({ live: false, reportSession })
   const pageOf = (sessionId: string): SandboxPage => ({
     pageUrl: payUrl + sessionId,
     successUrl: successUrl(returnUrls, sessionId),
@@ -115,8 +125,7 @@ export function sandboxPaymentGateway({
     }
   }
 
-  const gateway: PaymentGateway = {
-    live: false,
+  const payments: PaymentCalls = {
     price: async () => price,
     async createSession(purchase) {
       const { sessionId } = await sessions.create({
@@ -152,9 +161,14 @@ export function sandboxPaymentGateway({
     findUndeliveredNotifications: async () => NOTHING_LISTED,
     findRefunds: async () => NOTHING_LISTED,
     findDisputes: async () => NOTHING_LISTED,
-    checkSignatureHeader: signatureHeaderCheck(clock),
-    verifyEvent: stripeNotifications({ webhookSecrets: [webhookSecret], translate, clock }),
   }
+
+  const notifications = stripeNotifications({
+    live: false,
+    webhookSecrets: [webhookSecret],
+    translate: eventTranslation({ live: false, reportSession }),
+    clock,
+  })
 
   const sandboxCheckout: SandboxCheckout = {
     async find(sessionId) {
@@ -169,5 +183,5 @@ export function sandboxPaymentGateway({
     },
   }
 
-  return { gateway, sandboxCheckout, stop: () => sender.stop() }
+  return { payments, notifications, sandboxCheckout, stop: () => sender.stop() }
 }

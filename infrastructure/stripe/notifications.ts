@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Clock, PaymentGateway } from '../../application/ports.ts'
+import type { Clock, PaymentNotifications } from '../../application/ports.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { readThinEvent, type TranslateEvent } from './events.ts'
 import { loadStripe } from './sdk.ts'
@@ -14,34 +14,33 @@ const NO_EVENT = {
 
 /** Reads deliveries with a signature by Stripe's scheme, under any of the secrets. */
 export function stripeNotifications({
+  live,
   webhookSecrets,
   translate,
   clock,
 }: {
+  live: boolean
   webhookSecrets: readonly string[]
   translate: TranslateEvent
   clock: Clock
-}): PaymentGateway['verifyEvent'] {
-  return async ({ payload, signature: header }) => {
-    const now = clock.now()
-    const signature = readableSignature(header, now)
-    const text = decode(payload)
-    if (text === null || signature === null) throw new DomainError('invalid_signature')
-    const { webhooks } = await loadStripe()
-    for (const secret of webhookSecrets) {
-      if (isSigned(webhooks, { text, signature, secret, now })) {
-        const value = parseJson(text)
-        return translate(value) ?? readThinEvent(value) ?? NO_EVENT
-      }
-    }
-    throw new DomainError('invalid_signature')
-  }
-}
-
-/** Refuses, by their Stripe-Signature header alone, deliveries that cannot be signed. */
-export function signatureHeaderCheck(clock: Clock): PaymentGateway['checkSignatureHeader'] {
-  return (header) => {
-    if (readableSignature(header, clock.now()) === null) throw new DomainError('invalid_signature')
+}): PaymentNotifications {
+  return {
+    live,
+    checkSignatureHeader(header) {
+      if (readableSignature(header, clock.now()) === null)
+        throw new DomainError('invalid_signature')
+    },
+    async verifyEvent({ payload, signature: header }) {
+      const now = clock.now()
+      const signature = readableSignature(header, now)
+      const text = decode(payload)
+      if (text === null || signature === null) throw new DomainError('invalid_signature')
+      const { webhooks } = await loadStripe()
+      const isBySecret = (secret: string) => isSigned(webhooks, { text, signature, secret, now })
+      if (!webhookSecrets.some(isBySecret)) throw new DomainError('invalid_signature')
+      const value = parseJson(text)
+      return translate(value) ?? readThinEvent(value) ?? NO_EVENT
+    },
   }
 }
 

@@ -1,11 +1,11 @@
 import { onceAsked } from '../../application/first-use.ts'
-import type { Clock, Log, PaymentGateway } from '../../application/ports.ts'
+import type { Clock, Log, PaymentCalls, PaymentNotifications } from '../../application/ports.ts'
 import { isLiveKey, type StripeProduct, type StripeTerms } from '../config/payment-settings.ts'
 import type { OrderSeals } from '../secrets/order-seals.ts'
 import { notFoundAs } from './answers.ts'
 import { stripeClient } from './client.ts'
 import { eventTranslation, findUndeliveredNotifications } from './events.ts'
-import { signatureHeaderCheck, stripeNotifications } from './notifications.ts'
+import { stripeNotifications } from './notifications.ts'
 import { toDate, toSeconds } from './objects.ts'
 import { readPrice } from './prices.ts'
 import { findDisputes, findRefunds, listDisputes, listRefunds, refundPayment } from './reversals.ts'
@@ -43,7 +43,7 @@ export function stripePaymentGateway({
   clock: Clock
   log: Log
   timeoutMs?: number
-}): PaymentGateway {
+}): { readonly payments: PaymentCalls; readonly notifications: PaymentNotifications } {
   const ask = stripeClient({ secretKey, apiUrl, timeoutMs })
   const live = isLiveKey(secretKey)
   const reportSession = sessionReports({ returnUrls, seals })
@@ -57,8 +57,7 @@ export function stripePaymentGateway({
     },
   }
   const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })
-  return {
-    live,
+  const payments: PaymentCalls = {
     price:
       'price' in product
         ? async () => product.price
@@ -88,7 +87,7 @@ export function stripePaymentGateway({
       const reading = readingNow()
       return ask((stripe) => findDisputes(stripe, window, reading))
     },
-    checkSignatureHeader: signatureHeaderCheck(clock),
-    verifyEvent: stripeNotifications({ webhookSecrets, translate, clock }),
   }
+  const notifications = stripeNotifications({ live, webhookSecrets, translate, clock })
+  return { payments, notifications }
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Listed, ListPage, ListWindow, PaymentGateway } from '../../application/ports.ts'
+import type { Listed, ListPage, ListWindow, PaymentCalls } from '../../application/ports.ts'
 import type { Dispute } from '../../domain/dispute.ts'
 import type { Refund } from '../../domain/refund.ts'
 import { expectObject, isInvalidRequest } from './answers.ts'
@@ -41,7 +41,7 @@ export async function listDisputes(
 /** Without an amount Stripe sends back all that is left. */
 export async function refundPayment(
   stripe: Stripe,
-  { paymentIntentId, key }: Parameters<PaymentGateway['refundPayment']>[0],
+  { paymentIntentId, key }: Parameters<PaymentCalls['refundPayment']>[0],
 ): Promise<readonly Refund[]> {
   async function create(idempotencyKey: string): Promise<void> {
     const answer = await stripe.refunds.create(

@@ -3,7 +3,7 @@ import type {
   CheckoutSession,
   ListPage,
   ListWindow,
-  PaymentGateway,
+  PaymentCalls,
 } from '../../application/ports.ts'
 import type { Language } from '../../domain/language.ts'
 import { type Price, type Purchase, SESSION_ID, type SessionReport } from '../../domain/purchase.ts'
@@ -252,7 +252,7 @@ function closedReport(report: SessionReport): SessionReport {
 
 export async function findSessions(
   stripe: Stripe,
-  { until, ...window }: Parameters<PaymentGateway['findSessions']>[0],
+  { until, ...window }: Parameters<PaymentCalls['findSessions']>[0],
   reportSession: ReportSession,
 ): Promise<ListPage<SessionReport>> {
   const params = windowParams(window)

@@ -1,5 +1,5 @@
 import { LOG_EVENTS } from '../../application/log-events.ts'
-import type { Log, Mailer, PaymentGateway } from '../../application/ports.ts'
+import type { Log, Mailer, PaymentCalls } from '../../application/ports.ts'
 import type { ProviderCall, Telemetry } from '../../application/telemetry.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 
@@ -31,31 +31,17 @@ export function measuredMailer(mailer: Mailer, instruments: Instruments): Mailer
   }
 }
 
-/** What a gateway answers by itself, or asks its provider once for all. */
-const UNMEASURED: ReadonlySet<string> = new Set<keyof PaymentGateway>([
-  'live',
-  'price',
-  'checkSignatureHeader',
-  'verifyEvent',
-])
-
 /**
- * The same gateway, and telemetry hears of every call to the provider, under the name of its method in snake case, as
- * the log does at level debug.
+ * The same calls, and telemetry hears of each under its name in snake case, as the log does at level debug. The price
+ * is left out: the provider is asked for it once.
  */
-export function measuredPayments(
-  gateway: PaymentGateway,
-  instruments: Instruments,
-): PaymentGateway {
+export function measuredPayments(payments: PaymentCalls, instruments: Instruments): PaymentCalls {
   const measure = measurement('payment', instruments)
-  const members = Object.entries<unknown>(gateway).map(([name, member]) => {
-    if (typeof member !== 'function' || UNMEASURED.has(name)) return [name, member]
-    const operation = snakeCase(name)
-    const call = (...args: unknown[]) =>
-      measure(operation, () => Reflect.apply(member, gateway, args))
-    return [name, call]
-  })
-  return Object.fromEntries(members)
+  const calls = Object.entries(payments).map(([name, call]) => [
+    name,
+    (...args: unknown[]) => measure(snakeCase(name), () => Reflect.apply(call, payments, args)),
+  ])
+  return { ...Object.fromEntries(calls), price: payments.price }
 }
 
 function snakeCase(name: string): string {

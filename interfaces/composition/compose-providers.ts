@@ -1,4 +1,4 @@
-import type { Clock, Content, Log, Mailer, PaymentGateway } from '../../application/ports.ts'
+import type { Clock, Content, Log, Mailer, Ports } from '../../application/ports.ts'
 import type { SandboxCheckout } from '../../application/sandbox-checkout.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import type { EmailConfig, EmailProvider } from '../../infrastructure/config/email-settings.ts'
@@ -24,11 +24,12 @@ export async function composePayment({
   log: Log
   publicUrl: string
   url: string
-}): Promise<{
-  gateway: PaymentGateway
-  sandboxCheckout: SandboxCheckout | null
-  stop: () => void
-}> {
+}): Promise<
+  Pick<Ports, 'payments' | 'notifications'> & {
+    sandboxCheckout: SandboxCheckout | null
+    stop: () => void
+  }
+> {
   if (payment.provider === 'stripe') {
     const { stripePaymentGateway } = await import('../../infrastructure/stripe/payment-gateway.ts')
     const gateway = stripePaymentGateway({
@@ -38,7 +39,7 @@ export async function composePayment({
       clock,
       log,
     })
-    return { gateway, sandboxCheckout: null, stop() {} }
+    return { ...gateway, sandboxCheckout: null, stop() {} }
   }
   const { postNotification } = await import('../../infrastructure/sandbox/webhook-sender.ts')
   const { sandboxPaymentGateway } = await import('../../infrastructure/sandbox/payment-gateway.ts')

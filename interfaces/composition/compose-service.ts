@@ -78,7 +78,8 @@ export async function composePorts({
     log,
     telemetry,
     mailer: measuredMailer(mail.mailer, instruments),
-    payments: measuredPayments(payment.gateway, instruments),
+    payments: measuredPayments(payment.payments, instruments),
+    notifications: payment.notifications,
     sessionQuestions: sessionQuestionGate({ monotonicMs }),
     secrets: hmacSecrets({ secret, previousSecret: config.jwtSecretPrevious }),
     tokens: jwtTokens({

@@ -72,7 +72,7 @@ async function openTarget(random: ReturnType<typeof seededRandom>) {
     /** Whether it would be believed; nothing comes of it. */
     async isBelieved({ body, header }: Sent): Promise<boolean> {
       const payload = typeof body === 'string' ? utf8(body) : body
-      const read = service.ports.payments.verifyEvent({ payload, signature: header })
+      const read = service.ports.notifications.verifyEvent({ payload, signature: header })
       return read.then(
         ({ kind }) => kind !== 'other',
         () => false,

@@ -197,11 +197,13 @@ export async function saveVerification(
 export function fakePorts(own: Partial<Ports> = {}) {
   const clock = fixedClock()
   const monotonicMs = () => (own.clock ?? clock).now().getTime()
+  const payments = scriptedPayments()
   const fakes = {
     ...memoryStore(),
     clock,
     mailer: recordingMailer(),
-    payments: scriptedPayments(),
+    payments,
+    notifications: payments,
     sessionQuestions: sessionQuestionGate({ monotonicMs }),
     secrets: countingSecrets(),
     tokens: plainTokens(),

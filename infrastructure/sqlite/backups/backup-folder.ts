@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Backup, BackupFolder } from '../../../application/ports.ts'
+import type { Backup, BackupFolder } from '../../../application/upkeep/scheduled-backups.ts'
 import { backupNameOf, parseBackupName } from '../../../domain/backup-schedule.ts'
 import { HOUR_MS } from '../../../domain/duration.ts'
 import { codeOf } from '../../files/node-errors.ts'

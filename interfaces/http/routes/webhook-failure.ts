@@ -5,11 +5,11 @@ import { DomainError } from '../../../domain/errors.ts'
 
 /** Throws `invalid_signature` where the request's head shows that its signature is none, before its body is read. */
 export function refuseByHead(
-  ports: Pick<Ports, 'payments' | 'telemetry'>,
+  ports: Pick<Ports, 'notifications' | 'telemetry'>,
   { headers }: Pick<Request, 'headers'>,
 ): void {
   try {
-    ports.payments.checkSignatureHeader(headers.get('stripe-signature'))
+    ports.notifications.checkSignatureHeader(headers.get('stripe-signature'))
   } catch (error) {
     recordFailure(ports, error)
     throw error

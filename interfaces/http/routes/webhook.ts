@@ -29,7 +29,7 @@ export function webhookRoutes({ ports, monotonicMs }: HttpOptions) {
     const payload = (await readBody()) ?? NO_PAYLOAD
     const signature = request.headers.get('stripe-signature')
     try {
-      const event = await ports.payments.verifyEvent({ payload, signature })
+      const event = await ports.notifications.verifyEvent({ payload, signature })
       const isStateChange = await settlePayment(ports, event, 'webhook')
       const { eventId, eventType } = event
       recordEffect(ports, event, isStateChange)

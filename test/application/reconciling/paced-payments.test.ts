@@ -69,13 +69,6 @@ test('every call to the provider takes a turn, and answers as it did', async () 
   const gateway = scriptedPayments()
   let turns = 0
   const paced = pacedPayments(gateway, async () => void turns++)
-  expect(paced.live).toBe(false)
-  paced.checkSignatureHeader('valid')
-  const event = { eventId: 'evt_1', eventType: 'other', kind: 'other' }
-  const payload = new TextEncoder().encode(JSON.stringify(event))
-  expect(await paced.verifyEvent({ payload, signature: 'valid' })).toMatchObject(event)
-  expect(turns).toBe(0)
-
   const window = { since: NOON, cursor: null }
   const page = { items: [], unreadable: [], cursor: null }
   expect(await paced.findSessions({ ...window, until: NOON })).toEqual(page)

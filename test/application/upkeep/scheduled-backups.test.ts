@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import type { Backup, BackupFolder } from '../../../application/ports.ts'
-import { scheduledBackups } from '../../../application/upkeep/scheduled-backups.ts'
+
+import {
+  type Backup,
+  type BackupFolder,
+  scheduledBackups,
+} from '../../../application/upkeep/scheduled-backups.ts'
 import { DAY_MS, MINUTE_MS } from '../../../domain/duration.ts'
 import { fixedClock, NOON, recordingLog } from '../../support/fakes.ts'
 

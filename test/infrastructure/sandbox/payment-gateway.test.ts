@@ -23,7 +23,7 @@ async function openSandbox(own: Partial<Settings> = {}) {
   const clock = fixedClock()
   const deliveries = deliveryQueue()
   let ids = 0
-  const sandbox = sandboxPaymentGateway({
+  const opened = sandboxPaymentGateway({
     sessions: memorySandboxSessions(),
     price: PRICE,
     productName: 'Alibi Premium',
@@ -37,6 +37,7 @@ async function openSandbox(own: Partial<Settings> = {}) {
     newId: (prefix) => `${prefix}${++ids}`,
     ...own,
   })
+  const sandbox = { ...opened, gateway: { ...opened.payments, ...opened.notifications } }
   const purchase = newPurchase(clock.now())
   const { sessionId, checkoutUrl } = await sandbox.gateway.createSession(purchase)
   async function play(...actions: SandboxAction[]) {

@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from 'bun:test'
-import type { PaymentGateway } from '../../../application/ports.ts'
+import type { PaymentCalls } from '../../../application/ports.ts'
 import { NOON } from '../../support/fakes.ts'
 import { serve } from '../../support/http/probed-servers.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
@@ -20,7 +20,7 @@ function outageOf(call: Promise<unknown>): Promise<unknown> {
   )
 }
 
-const find = (gateway: PaymentGateway) => gateway.findRefunds({ since: NOON, cursor: null })
+const find = (gateway: PaymentCalls) => gateway.findRefunds({ since: NOON, cursor: null })
 
 test('the time that a call may take includes its retries', async () => {
   const other = serve(() => new Response())

@@ -20,7 +20,10 @@ function reader({ webhookSecrets = [SECRET] } = {}) {
   const clock = fixedClock()
   const reportSession = sessionReports({ returnUrls: returnUrls(PUBLIC_URL), seals: SEALS })
   const translate = eventTranslation({ live: false, reportSession })
-  return { clock, read: stripeNotifications({ webhookSecrets, translate, clock }) }
+  return {
+    clock,
+    read: stripeNotifications({ live: false, webhookSecrets, translate, clock }).verifyEvent,
+  }
 }
 
 describe('a signature', () => {

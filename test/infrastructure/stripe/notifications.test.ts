@@ -26,7 +26,8 @@ const PAYLOAD_PUBLIC_URL = 'https://api.example.com'
 function reader({ live = false } = {}) {
   const reportSession = sessionReports({ returnUrls: returnUrls(PAYLOAD_PUBLIC_URL), seals: SEALS })
   const translate = eventTranslation({ live, reportSession })
-  return stripeNotifications({ webhookSecrets: [SECRET], translate, clock: fixedClock() })
+  return stripeNotifications({ live, webhookSecrets: [SECRET], translate, clock: fixedClock() })
+    .verifyEvent
 }
 
 /** How an event is read that was delivered and signed just now. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type Stripe from 'stripe'
-import type { ListPage, ListWindow, PaymentGateway } from '../../../application/ports.ts'
+import type { ListPage, ListWindow, PaymentCalls } from '../../../application/ports.ts'
 import { HOUR_MS } from '../../../domain/duration.ts'
 import { EVENT_TYPES } from '../../../infrastructure/stripe/events.ts'
 import { stripeSetup, withPayment } from '../../support/stripe/stripe-setup.ts'
@@ -9,7 +9,7 @@ import type { StripeDouble } from '../../support/stripe-double/stripe-double.ts'
 const start = stripeSetup()
 const startWithPayment = async () => withPayment(await start())
 
-type Find = (gateway: PaymentGateway, window: ListWindow) => Promise<ListPage<unknown>>
+type Find = (gateway: PaymentCalls, window: ListWindow) => Promise<ListPage<unknown>>
 
 /** Every list, how its objects are named in our terms, and how the double gets another one. */
 const LISTS: Readonly<
@@ -67,7 +67,7 @@ async function startWithList(route: string, count: number) {
   return { double, gateway, since, data: page.data, answerWith }
 }
 
-async function everyPage(find: Find, gateway: PaymentGateway, since: Date) {
+async function everyPage(find: Find, gateway: PaymentCalls, since: Date) {
   const pages: ListPage<unknown>[] = []
   let cursor: string | null = null
   do {

@@ -64,7 +64,7 @@ async function start({ priceId = 'price_1' } = {}) {
   )
 
   const clock = systemClock()
-  const gateway = stripePaymentGateway({
+  const { payments, notifications } = stripePaymentGateway({
     secretKey: 'sk_test_emulate',
     webhookSecrets: [WEBHOOK_SECRET],
     apiUrl: emulator.url,
@@ -85,7 +85,7 @@ async function start({ priceId = 'price_1' } = {}) {
     live: false,
     now,
   })
-  return { gateway, purchase, deliveries }
+  return { gateway: { ...payments, ...notifications }, purchase, deliveries }
 }
 
 /** Presses the button on the hosted page, and says where the browser is sent. */

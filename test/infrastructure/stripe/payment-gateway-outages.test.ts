@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { reasonOf } from '../../../application/error-report.ts'
-import type { ListWindow, PaymentGateway } from '../../../application/ports.ts'
+import type { ListWindow, PaymentCalls } from '../../../application/ports.ts'
 import type { Unavailable } from '../../../application/unavailable.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
 import { NOON } from '../../support/fakes.ts'
@@ -47,7 +47,7 @@ function outageOf(call: Promise<unknown>): Promise<Unavailable> {
 
 const CALLS: readonly (readonly [
   string,
-  (gateway: PaymentGateway, sessionId: string) => Promise<unknown>,
+  (gateway: PaymentCalls, sessionId: string) => Promise<unknown>,
 ])[] = [
   ['createSession', (gateway) => gateway.createSession(newPurchase(NOON))],
   ['readSession', (gateway, sessionId) => gateway.readSession(sessionId)],
@@ -184,7 +184,7 @@ describe.each(['refunds', 'disputes'] as const)('a list of the %s of a payment',
   const route = `GET /v1/${kind}`
   const object = kind === 'refunds' ? 'refund' : 'dispute'
   const reversal = { id: 'one', object, amount: 1, status: 'succeeded', livemode: false }
-  const list = (gateway: PaymentGateway) =>
+  const list = (gateway: PaymentCalls) =>
     kind === 'refunds' ? gateway.listRefunds('pi_1') : gateway.listDisputes('pi_1')
   const page = (data: readonly unknown[], has_more = false) =>
     JSON.stringify({ object: 'list', data, has_more })

@@ -41,7 +41,7 @@ export async function openAttackedService({ path, size }: { path: string; size: 
   const codes = new Map<string, string>()
   const mailed: string[] = []
   const base = fakePorts()
-  const { payments } = base
+  const { payments, notifications } = base
   const mailer = pacedMailer(time, (to, code) => {
     codes.set(to, code)
     mailed.push(to)
@@ -53,7 +53,7 @@ export async function openAttackedService({ path, size }: { path: string; size: 
     clock,
     mailer,
     // Every notification has a head that may be right, so that its body is read.
-    payments: { ...payments, checkSignatureHeader() {} },
+    notifications: { ...notifications, checkSignatureHeader() {} },
     content: builtInContent(),
     secrets: hmacSecrets({ secret: SECRET }),
     tokens: jwtTokens({

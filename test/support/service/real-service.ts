@@ -71,7 +71,7 @@ export function openService({
   const outside = fakePorts({ clock })
   const { mailer, log } = outside
   const sentNotices = keepEverySending(mailer)
-  const payments = stripe
+  const { payments, notifications } = stripe
     ? stripePaymentGateway({
         secretKey: stripe.secretKey,
         webhookSecrets,
@@ -84,7 +84,7 @@ export function openService({
         log,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       })
-    : outside.payments
+    : outside
 
   /** One more process on the same database, with these secrets but for its seals. */
   function openProcess(keys: { secret: string; previousSecret: string | null } = SECRETS) {
@@ -95,6 +95,7 @@ export function openService({
       mailer,
       log,
       payments,
+      notifications,
       content: builtInContent(),
       secrets: hmacSecrets(keys),
       tokens: jwtTokens({ ...keys, issuer: PUBLIC_URL, lifetimeMs: DAY_MS }),

@@ -23,7 +23,7 @@ describe('events of the Stripe double', () => {
     const clock = fixedClock()
     const double = await startStripeDouble({ webhookSecret: WEBHOOK_SECRET, clock })
     ends.push(double.stop)
-    const gateway = stripePaymentGateway({
+    const { payments, notifications } = stripePaymentGateway({
       webhookSecrets: [WEBHOOK_SECRET],
       clock,
       secretKey: double.secretKey,
@@ -42,13 +42,13 @@ describe('events of the Stripe double', () => {
       async fetch(request) {
         const signature = request.headers.get('stripe-signature')
         const payload = await request.bytes()
-        received.push((await gateway.verifyEvent({ payload, signature })).eventType)
+        received.push((await notifications.verifyEvent({ payload, signature })).eventType)
         return new Response(null, { status })
       },
     })
     ends.push(() => webhook.stop(true))
     double.deliverTo(`${webhook.url}webhook/stripe`)
-    const { sessionId: id } = await gateway.createSession(newPurchase(clock.now()))
+    const { sessionId: id } = await payments.createSession(newPurchase(clock.now()))
     const answerWith = (next: number) => {
       status = next
     }

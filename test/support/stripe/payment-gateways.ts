@@ -1,4 +1,8 @@
-import type { PaymentEvent, PaymentGateway } from '../../../application/ports.ts'
+import type {
+  PaymentCalls,
+  PaymentEvent,
+  PaymentNotifications,
+} from '../../../application/ports.ts'
 import type { SandboxAction } from '../../../application/sandbox-checkout.ts'
 import type { Email } from '../../../domain/email.ts'
 import {
@@ -31,6 +35,9 @@ export const PLAIN_TERMS: StripeTerms = {
 }
 export const SEALS = orderSeals({ secret: 'a secret of the contract that is long enough' })
 export const EMAIL = 'mario.rossi@example.com' as Email
+
+/** All that a provider can be asked, and all that it tells. */
+export type PaymentGateway = PaymentCalls & PaymentNotifications
 
 /** A gateway on a provider that is there for one test. */
 export type OpenGateway = {
@@ -71,7 +78,7 @@ export function newPurchase(
 async function openStripe(): Promise<OpenGateway> {
   const clock = fixedClock()
   const double = await startStripeDouble({ webhookSecret: WEBHOOK_SECRET, clock })
-  const gateway = stripePaymentGateway({
+  const { payments, notifications } = stripePaymentGateway({
     secretKey: double.secretKey,
     webhookSecrets: [WEBHOOK_SECRET],
     apiUrl: double.url,
@@ -83,6 +90,7 @@ async function openStripe(): Promise<OpenGateway> {
     clock,
     timeoutMs: PATIENCE_MS,
   })
+  const gateway = { ...payments, ...notifications }
   const acts: Record<SandboxAction, (sessionId: string) => unknown> = {
     pay: (sessionId) => double.pay(sessionId),
     pay_late: (sessionId) => double.payLate(sessionId),
@@ -112,7 +120,7 @@ async function openSandbox(): Promise<OpenGateway> {
   const clock = fixedClock()
   const deliveries = deliveryQueue()
   let ids = 0
-  const { gateway, sandboxCheckout, stop } = sandboxPaymentGateway({
+  const { payments, notifications, sandboxCheckout, stop } = sandboxPaymentGateway({
     sessions: memorySandboxSessions(),
     price: PRICE,
     productName: 'Alibi Premium',
@@ -125,6 +133,7 @@ async function openSandbox(): Promise<OpenGateway> {
     clock,
     newId: (prefix) => `${prefix}${++ids}`,
   })
+  const gateway = { ...payments, ...notifications }
   return {
     gateway,
     clock,

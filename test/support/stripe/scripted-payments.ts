@@ -2,8 +2,9 @@ import type {
   CheckoutSession,
   ListPage,
   ListWindow,
+  PaymentCalls,
   PaymentEvent,
-  PaymentGateway,
+  PaymentNotifications,
 } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { Dispute } from '../../../domain/dispute.ts'
@@ -186,7 +187,7 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
     if (paid?.outcome !== 'paid') throw new Error(`nobody paid ${paymentIntentId}`)
     return paid.amountTotal
   }
-  return gateway satisfies PaymentGateway
+  return gateway satisfies PaymentCalls & PaymentNotifications
 }
 
 function orderOf(purchase: Purchase) {

@@ -1,5 +1,4 @@
 import { afterEach } from 'bun:test'
-import type { PaymentGateway } from '../../../application/ports.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'
 import { fixedClock } from '../fakes.ts'
@@ -30,7 +29,7 @@ export function stripeSetup() {
     const clock = fixedClock()
     const double = await startStripeDouble({ webhookSecret: WEBHOOK_SECRET, secretKey, clock })
     ends.push(double.stop)
-    const gateway: PaymentGateway = stripePaymentGateway({
+    const { payments, notifications } = stripePaymentGateway({
       secretKey,
       webhookSecrets: [WEBHOOK_SECRET],
       apiUrl: double.url,
@@ -43,7 +42,7 @@ export function stripeSetup() {
       timeoutMs: PATIENCE_MS,
       ...own,
     })
-    return { double, gateway, clock }
+    return { double, gateway: { ...payments, ...notifications }, clock }
   }
 }
 

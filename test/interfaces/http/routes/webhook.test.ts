@@ -82,7 +82,7 @@ describe.each(['/webhook/stripe', '/webhook/payment'])('POST %s', (path) => {
     let received = new Uint8Array()
     const ports = fakePorts()
     const http = openHttp({}, ports)
-    ports.payments.verifyEvent = async ({ payload }) => {
+    ports.notifications.verifyEvent = async ({ payload }) => {
       received = new Uint8Array(payload)
       return { eventId: 'evt_1', eventType: 'price.updated', kind: 'other' }
     }
