@@ -17,9 +17,8 @@ import type { Decks } from './content/decks.ts'
 import type { Strings } from './content/strings.ts'
 import type { LogEvent } from './log-events.ts'
 import type { MaybePromise } from './maybe-promise.ts'
-import type { RateLimitWidth } from './rate-limit-width.ts'
 import type { Store } from './store.ts'
-import type { Telemetry } from './telemetry.ts'
+import type { RateLimitWidth, Telemetry } from './telemetry.ts'
 
 /** A signed bearer token (RFC 6750). Only its issuer reads it. */
 export type Token = Brand<string, 'Token'>

@@ -1,6 +1,5 @@
 import type { DiscrepancyKind } from '../domain/ledger.ts'
 import type { OtpAttempt } from '../domain/otp.ts'
-import type { RateLimitWidth } from './rate-limit-width.ts'
 import type { Outage } from './unavailable.ts'
 
 // Why: docs/decisions.md#use-cases-report-what-is-measured-and-one-adapter-keeps-it
@@ -34,6 +33,13 @@ export type TelemetryEvent =
   | { readonly kind: 'task_failed'; readonly task: TaskName }
   /** The log has a line of level warn or error. */
   | { readonly kind: 'logged'; readonly level: 'warn' | 'error' }
+
+/**
+ * By whom requests are counted: by the address of a token, by a client of its own (an address of IPv4, a /64 of IPv6),
+ * or by all the clients of a network together.
+ */
+export const RATE_LIMIT_WIDTHS = ['address', 'client', '/56', '/48', '/32', '/24', '/16'] as const
+export type RateLimitWidth = (typeof RATE_LIMIT_WIDTHS)[number]
 
 /** What the service does by itself. */
 export const TASK_NAMES = [

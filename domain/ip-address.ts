@@ -25,3 +25,8 @@ export function ipVersionOf(text: string): 4 | 6 | 0 {
   if (!text.includes(':')) return VERSION_4.test(text) ? 4 : 0
   return VERSION_6.test(text) ? 6 : 0
 }
+
+/** Whether a host's name or address, with or without the brackets of IPv6, means the machine itself. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127\.[0-9.]+|::1|\[::1\])$/.test(host)
+}

@@ -5,9 +5,30 @@ export function systemClock(): Clock {
   return { now: () => new Date() }
 }
 
+/** Milliseconds that pass evenly, even where the clock is set. */
+export function monotonicMs(): number {
+  return performance.now()
+}
+
+/**
+ * Resolves after so many milliseconds, or as soon as `until` is aborted, and does not keep the process alive for it.
+ */
+export function wait(milliseconds: number, until?: AbortSignal): Promise<void> {
+  if (until?.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    function end() {
+      clearTimeout(timer)
+      until?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds).unref()
+    until?.addEventListener('abort', end)
+  })
+}
+
 /** The machine's own timers: milliseconds that pass evenly, and what is to be done after some of them. */
 export const SYSTEM_TIMERS = {
-  monotonicMs: () => performance.now(),
+  monotonicMs,
   schedule(milliseconds: number, act: () => void): () => void {
     const timer = setTimeout(act, milliseconds)
     return () => clearTimeout(timer)

@@ -1,4 +1,4 @@
-import { readAll } from '../paging.ts'
+import { readAll } from '../payments/list-purchases.ts'
 import type { Ports } from '../ports.ts'
 import type { DatedGrant } from '../store.ts'
 

@@ -1,5 +1,5 @@
+import { isLoopback } from '../../domain/ip-address.ts'
 import { shellWord } from '../format.ts'
-import { isLoopback } from '../loopback.ts'
 import { type Finding, findingsOn } from './finding.ts'
 
 export type SettingsFacts = {

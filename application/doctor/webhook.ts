@@ -1,4 +1,4 @@
-import { isLoopback } from '../loopback.ts'
+import { isLoopback } from '../../domain/ip-address.ts'
 import { type Finding, findingsOn, type Outcome } from './finding.ts'
 
 export type EndpointFacts = {

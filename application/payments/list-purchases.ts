@@ -5,8 +5,10 @@ import {
   type PurchaseId,
   type PurchaseState,
 } from '../../domain/purchase.ts'
-import { readAll } from '../paging.ts'
 import type { Ports } from '../ports.ts'
+
+/** Small enough that a page takes little memory, and that no reader delays a write for long. */
+const PAGE_SIZE = 200
 
 /** Purchases, oldest first: all of them, or only those that wait for an operator. */
 export async function* listPurchases(
@@ -32,4 +34,18 @@ export function eachPurchase(
   return readAll(({ after, limit }) =>
     purchases.list({ states, after: after?.id ?? beginning, limit }),
   )
+}
+
+/** All items of a list. Each page is read once the one before it is used up, from the item after its last one. */
+export async function* readAll<Item>(
+  readPage: (page: { after: Item | null; limit: number }) => Promise<readonly Item[]>,
+): AsyncGenerator<Item> {
+  let after: Item | null = null
+  for (;;) {
+    const page: readonly Item[] = await readPage({ after, limit: PAGE_SIZE })
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE_SIZE) return
+    after = last
+  }
 }

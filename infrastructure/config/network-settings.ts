@@ -1,6 +1,5 @@
-import { isLoopback } from '../../application/loopback.ts'
 import { networkOf } from '../../domain/client-network.ts'
-import { ipVersionOf } from '../../domain/ip-address.ts'
+import { ipVersionOf, isLoopback } from '../../domain/ip-address.ts'
 import { ANY_WEB_ORIGIN, parseBrowserOrigin, SECURE_ORIGIN } from './origins.ts'
 import { listOf, SWITCH, wholeNumber } from './setting-formats.ts'
 import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../application/loopback.ts'
+import { isLoopback } from '../../domain/ip-address.ts'
 import type { SettingFormat } from './settings-source.ts'
 
 const WEB_ORIGIN = /^https?:\/\/[^\s/?#\\@*]+\/?$/i

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { withoutSecrets } from '../../application/error-report.ts'
-import { isLoopback } from '../../application/loopback.ts'
-import { ipVersionOf } from '../../domain/ip-address.ts'
+import { ipVersionOf, isLoopback } from '../../domain/ip-address.ts'
 import type { SmtpServer } from '../config/smtp-url.ts'
 
 /** A connection to a mail server over which mails go one after the other, logged in where that is asked for. */

@@ -1,5 +1,5 @@
 import type { RateLimitSubject } from '../../application/ports.ts'
-import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
+import type { RateLimitWidth } from '../../application/telemetry.ts'
 import type { Email } from '../../domain/email.ts'
 import { BUDGETS_OF_OTHER_ADDRESSES, clientOf, networkKey } from '../rate-limit/client-levels.ts'
 

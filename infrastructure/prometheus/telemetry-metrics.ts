@@ -1,11 +1,11 @@
 import type { Registry } from 'prom-client'
-import { RATE_LIMIT_WIDTHS } from '../../application/rate-limit-width.ts'
 import { SWEEP_NAMES } from '../../application/store.ts'
 import {
   type AuditEnded,
   type ConnectionEvent,
   type NotificationReceived,
   type ProviderCall,
+  RATE_LIMIT_WIDTHS,
   type SweepEnded,
   TASK_NAMES,
   type Telemetry,

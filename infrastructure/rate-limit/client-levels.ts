@@ -1,4 +1,4 @@
-import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
+import type { RateLimitWidth } from '../../application/telemetry.ts'
 import { type AddressBits, bitsOf, firstBits } from '../../domain/client-network.ts'
 import type { PlaceKey } from './place-index.ts'
 

@@ -3,7 +3,7 @@ import type {
   RateLimitSubject,
   RateLimitVerdict as Verdict,
 } from '../../application/ports.ts'
-import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
+import type { RateLimitWidth } from '../../application/telemetry.ts'
 import type { Email } from '../../domain/email.ts'
 import {
   BUDGETS_OF_OTHER_ADDRESSES,

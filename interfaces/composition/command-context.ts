@@ -1,6 +1,6 @@
 import { type Environment, loadListenAddress } from '../../infrastructure/config/config.ts'
+import { monotonicMs, wait } from '../../infrastructure/system-clock.ts'
 import type { CommandContext } from '../cli/command-context.ts'
-import { wait } from './wait.ts'
 
 /** What a command gets from the process itself. */
 type Given = Pick<
@@ -14,7 +14,7 @@ export function commandContext(environment: Environment, given: Given): CommandC
   return {
     ...given,
     wait,
-    monotonicMs: () => performance.now(),
+    monotonicMs,
     async confirm(question, answer) {
       const { confirm } = await import('./confirmation.ts')
       return confirm(question, answer)

@@ -6,6 +6,7 @@ import type { Leadership } from '../../application/upkeep/leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
 import type { Backups } from '../../application/upkeep/scheduled-backups.ts'
 import type { Sources } from '../../infrastructure/prometheus/prometheus-metrics.ts'
+import { monotonicMs } from '../../infrastructure/system-clock.ts'
 import { countedLog, NO_TELEMETRY } from '../../infrastructure/telemetry/instrumented.ts'
 import { listenForMetrics, type MetricsListener } from '../http/metrics-listener.ts'
 
@@ -44,7 +45,7 @@ export async function composeMetrics({
     '../../infrastructure/prometheus/prometheus-metrics.ts'
   )
   const listener = bind(port, log)
-  const metrics = prometheusMetrics({ monotonicMs: () => performance.now() })
+  const metrics = prometheusMetrics({ monotonicMs })
   return {
     telemetry: metrics.telemetry,
     log: countedLog(log, metrics.telemetry),

@@ -5,8 +5,8 @@ import type { EmailConfig, EmailProvider } from '../../infrastructure/config/ema
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import type { OrderSeals } from '../../infrastructure/secrets/order-seals.ts'
 import type { ReturnUrls } from '../../infrastructure/stripe/session-reports.ts'
+import { wait } from '../../infrastructure/system-clock.ts'
 import { FOLDERS, ROUTES } from '../http/paths.ts'
-import { wait } from './wait.ts'
 
 export async function composePayment({
   config: { payment },

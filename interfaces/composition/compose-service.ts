@@ -13,6 +13,7 @@ import { developmentSecret } from '../../infrastructure/secrets/development-secr
 import { hmacSecrets } from '../../infrastructure/secrets/hmac-secrets.ts'
 import { jwtTokens } from '../../infrastructure/secrets/jwt-tokens.ts'
 import { orderSeals } from '../../infrastructure/secrets/order-seals.ts'
+import { monotonicMs } from '../../infrastructure/system-clock.ts'
 import {
   measuredMailer,
   measuredPayments,
@@ -22,8 +23,6 @@ import type { RateLimitPolicy } from '../http/paths.ts'
 import type { HttpOptions } from '../http/request/options.ts'
 import { composeMailer, composePayment } from './compose-providers.ts'
 import type { ServedDatabase } from './served-database.ts'
-
-const monotonicMs = () => performance.now()
 
 type ServiceParts = {
   readonly config: Config

@@ -11,6 +11,7 @@ import type { DatabaseStore } from '../../infrastructure/database/database-store
 import { IncompatibleDatabase } from '../../infrastructure/database/outage.ts'
 import { takeOwnersRights } from '../../infrastructure/rights/state-folder.ts'
 import { isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
+import { monotonicMs, systemClock } from '../../infrastructure/system-clock.ts'
 import type { CommandContext, StorePorts } from '../cli/command-context.ts'
 
 /** For the operator's commands that only look into the database, or write to it. */
@@ -38,7 +39,6 @@ export async function withPorts(
   const config = loadConfig(environment)
   const { builtInContent } = await import('../../infrastructure/content/content.ts')
   const { createLog } = await import('../../infrastructure/telemetry/log.ts')
-  const { systemClock } = await import('../../infrastructure/system-clock.ts')
   const { composePorts } = await import('./compose-service.ts')
   function write(text: string) {
     progress(null)
@@ -64,7 +64,6 @@ export async function withPorts(
 async function openStore(
   config: DatabaseConfig,
 ): Promise<{ readonly store: DatabaseStore; readonly clock: Clock }> {
-  const { systemClock } = await import('../../infrastructure/system-clock.ts')
   const machine = systemClock()
   if (config.kind === 'sqlite') {
     const { openCurrentSqliteStore } = await import('../../infrastructure/sqlite/store.ts')
@@ -73,7 +72,6 @@ async function openStore(
     return { store, clock: machine }
   }
   const { openPostgresStore } = await import('../../infrastructure/postgres/open.ts')
-  const monotonicMs = () => performance.now()
   const { store, time } = await openPostgresStore(config, { monotonicMs, machine })
   return { store, clock: time.clock }
 }

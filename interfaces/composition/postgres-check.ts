@@ -3,8 +3,8 @@ import {
   POSTGRES_SUBJECTS,
 } from '../../application/doctor/postgres/check-postgres.ts'
 import type { Check } from '../../application/doctor/run-checks.ts'
-import { isLoopback } from '../../application/loopback.ts'
 import type { Clock } from '../../application/ports.ts'
+import { isLoopback } from '../../domain/ip-address.ts'
 import type { PostgresConfig } from '../../infrastructure/config/database-settings.ts'
 
 /** For the connection and all questions together. */

@@ -6,7 +6,7 @@ import {
   type Environment,
   loadConfigWith,
 } from '../../infrastructure/config/config.ts'
-import { SYSTEM_PAUSES, systemClock } from '../../infrastructure/system-clock.ts'
+import { monotonicMs, SYSTEM_PAUSES, systemClock, wait } from '../../infrastructure/system-clock.ts'
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
 import { lineWriter } from '../../infrastructure/telemetry/line-writer.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
@@ -26,7 +26,6 @@ import { composeHttp, composePorts } from './compose-service.ts'
 import { composeSupervisor } from './compose-supervision.ts'
 import { publicUrlOf } from './open-store.ts'
 import type { ServedDatabase } from './served-database.ts'
-import { wait } from './wait.ts'
 
 /** Whoever has waited for the start is answered before the service turns to work of its own. */
 const FIRST_REQUESTS_MS = 250
@@ -71,7 +70,7 @@ export async function openService(
   const parts = { config, ...database, log, content, url, publicUrl, write, telemetry }
   const { ports, sandboxCheckout, stop } = await composePorts(parts)
   const options = composeHttp(parts, { ports, sandboxCheckout, version, stopping })
-  const { isReady, monotonicMs } = options
+  const { isReady } = options
   const backups = composeBackups({ config, log, rights })
   await metrics.serve({ ports, isReady, backups, leadership, replicas, poolState, version })
   const app = lateApp(options)

@@ -14,10 +14,9 @@ import { pruneRateLimits, sharedRateLimits } from '../../infrastructure/postgres
 import { postgresReplicas } from '../../infrastructure/postgres/replicas.ts'
 import { postgresStore } from '../../infrastructure/postgres/store.ts'
 import { CALLERS_RIGHTS } from '../../infrastructure/rights/effective-user.ts'
-import { systemClock } from '../../infrastructure/system-clock.ts'
+import { monotonicMs, systemClock, wait } from '../../infrastructure/system-clock.ts'
 import type { Task } from '../background/background.ts'
 import type { ServedDatabase } from './served-database.ts'
-import { wait } from './wait.ts'
 
 /** For a migration that another replica is carrying out, too. */
 const OPENING_MAX_MS = HOUR_MS
@@ -28,8 +27,6 @@ const RATE_LIMITS_EVERY_MS = 15 * SECOND_MS
 const RATE_LIMITS_AT_ONCE = 1000
 
 const ENTER_RETRY_MS = SECOND_MS
-
-const monotonicMs = () => performance.now()
 
 /**
  * Waits until nobody copies the database, which takes as long as it takes. What copies it looks for signs of life once

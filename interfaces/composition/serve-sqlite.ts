@@ -14,18 +14,15 @@ import type { Migrated } from '../../infrastructure/sqlite/migration-backup.ts'
 import { type ServingLock, tryServingLock } from '../../infrastructure/sqlite/serving-lock.ts'
 import { isBusy, isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
-import { systemClock } from '../../infrastructure/system-clock.ts'
+import { monotonicMs, systemClock, wait } from '../../infrastructure/system-clock.ts'
 import { openDatabaseAt } from './open-store.ts'
 import type { ServedDatabase } from './served-database.ts'
-import { wait } from './wait.ts'
 
 /** A large database is copied, checked and migrated before it is served. */
 const OPENING_MAX_MS = HOUR_MS
 /** A service that is asked to stop while its successor starts may still have answers under way. */
 const SERVED_WAIT_MAX_MS = 5000
 const SERVED_RETRY_MS = 50
-
-const monotonicMs = () => performance.now()
 
 /** Serves from a file. No other process does meanwhile, so that limits and leadership need none. */
 export async function serveSqlite(

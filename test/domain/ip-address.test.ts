@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
-import { ipVersionOf } from '../../domain/ip-address.ts'
+import { ipVersionOf, isLoopback } from '../../domain/ip-address.ts'
 
 describe('ipVersionOf', () => {
   test.each([
@@ -74,4 +74,24 @@ describe('ipVersionOf', () => {
       { numRuns: 3000 },
     )
   })
+})
+
+test.each(['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])(
+  '%s is this very machine',
+  (host) => {
+    expect(isLoopback(host)).toBe(true)
+  },
+)
+
+test.each([
+  '',
+  '0.0.0.0',
+  '::',
+  '10.0.0.1',
+  'localhost.example.com',
+  'my-localhost',
+  '127.example.com',
+  '[::2]',
+])('%j is another one, or more than this one', (host) => {
+  expect(isLoopback(host)).toBe(false)
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { RateLimitWidth } from '../../application/rate-limit-width.ts'
+import type { RateLimitWidth } from '../../application/telemetry.ts'
 import { networkOf } from '../../domain/client-network.ts'
 
 /** The widths of each version of IP: how long the prefix is, how many budgets, and until which fill they are opened. */

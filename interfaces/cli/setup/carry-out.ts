@@ -1,5 +1,4 @@
 import type { Outcome } from '../../../application/doctor/finding.ts'
-import { isLoopback } from '../../../application/loopback.ts'
 import {
   type EndpointPlan,
   isSettled,
@@ -8,6 +7,7 @@ import {
 import { currentValue, planSettings } from '../../../application/setup/plan-settings.ts'
 import { STRIPE_KEY, WEBHOOK_SECRET } from '../../../application/setup/questions.ts'
 import { type EndpointFailure, settleEndpoint } from '../../../application/setup/settle-endpoint.ts'
+import { isLoopback } from '../../../domain/ip-address.ts'
 import type { Collected } from './collect-answers.ts'
 import type { Setup, SetupWebhook } from './setup-context.ts'
 

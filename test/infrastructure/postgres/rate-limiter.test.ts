@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { RateLimiter, RateLimitSubject } from '../../../application/ports.ts'
-import { RATE_LIMIT_WIDTHS } from '../../../application/rate-limit-width.ts'
+import { RATE_LIMIT_WIDTHS } from '../../../application/telemetry.ts'
 import type { Email } from '../../../domain/email.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
 import { openReplicas } from '../../support/postgres/rate-limit-replicas.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { RATE_LIMIT_WIDTHS } from '../../../application/rate-limit-width.ts'
+import { RATE_LIMIT_WIDTHS } from '../../../application/telemetry.ts'
 import { slidingWindowLimiter } from '../../../infrastructure/rate-limit/sliding-window-limiter.ts'
 import { CLIENT_ADDRESSES, rateLimitModel } from '../../support/rate-limit-model.ts'
 

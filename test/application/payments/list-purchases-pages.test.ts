@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readAll } from '../../application/paging.ts'
+import { readAll } from '../../../application/payments/list-purchases.ts'
 
 /** A list of so many numbers from 1 on, and where each of its pages began. */
 function listOf(length: number) {
