@@ -18,3 +18,13 @@ export type StringEntry = {
   /** A word that other languages have, too: to be equal to the English one is no sign that it was left. */
   readonly isShared?: true
 }
+
+type Rules = Omit<StringEntry, 'meaning' | 'lengthMax'>
+
+export function entry<const Own extends Rules = Rules>(
+  lengthMax: number,
+  meaning: string,
+  own?: Own,
+): StringEntry & Own {
+  return { meaning, lengthMax, ...(own as Own) }
+}
