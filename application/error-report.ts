@@ -1,6 +1,6 @@
 import type { LogEvent } from './log-events.ts'
 import type { LogFields, Ports } from './ports.ts'
-import { type Outage, Unavailable } from './unavailable.ts'
+import { Unavailable } from './unavailable.ts'
 
 const MESSAGE_LENGTH_MAX = 500
 const CAUSES_MAX = 5
@@ -11,13 +11,6 @@ const SECRET_LENGTH_MIN = 4
 
 /** What may be private in a message: an address, a code, and any text long enough to be a token or a key. */
 const PRIVATE = /\S*@\S*|[\p{L}\p{Nd}_+/=.-]{24,}|\p{Nd}{6,}/gu
-
-/** The settings that an operator has to look at first. */
-const SETTINGS: Readonly<Record<Outage, string>> = {
-  email: 'RESEND_API_KEY',
-  payment: 'STRIPE_SECRET_KEY',
-  storage: 'DATABASE_URL',
-}
 
 /** The secrets that the process has read from its settings: the longest first, which may begin with another one. */
 let knownSecrets: readonly { readonly secret: string; readonly pattern: RegExp }[] = []
@@ -117,14 +110,10 @@ export function logOutage(
   error: Unavailable,
   fields: LogFields,
 ): void {
-  const reported = { ...fields, outage: error.outage, ...reportFault(error) }
-  if (error.isPriceUnusable) log('price.unusable', { setting: error.setting, ...reported })
-  else if (error.needsOperator) {
-    const setting = error.setting ?? SETTINGS[error.outage]
-    log('provider.key_refused', { setting, ...reported })
-  } else {
-    log('provider.unavailable', reported)
-  }
+  const { outage, setting, isPriceUnusable } = error
+  const reported = { ...fields, outage, ...reportFault(error) }
+  if (setting === null) log('provider.unavailable', reported)
+  else log(isPriceUnusable ? 'price.unusable' : 'provider.key_refused', { setting, ...reported })
 }
 
 function causesOf(error: unknown): unknown[] {

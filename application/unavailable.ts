@@ -9,38 +9,36 @@ export class Unavailable extends Error {
    * timed out or the connection broke: then it may have acted.
    */
   readonly answered: boolean
-  /** Whether it stays so until an operator acts, as with a key that is no longer valid. */
-  readonly needsOperator: boolean
   /** Whether this one thing alone is refused for good, as a mail to an address that its server does not know. */
   readonly isForGood: boolean
+  /** Whether it stays so until an operator acts, as with a key that is no longer valid. */
+  readonly needsOperator: boolean
+  /** The setting that the operator has to look at first; null where it may pass by itself. */
+  readonly setting: string | null
   /** Whether what has to be mended is what is sold, rather than the key. */
   readonly isPriceUnusable: boolean
-  /** The setting to look at first where the operator has to act; null for the usual one of what is out. */
-  readonly setting: string | null
 
   constructor(
     readonly outage: Outage,
     {
       cause,
       answered = false,
-      needsOperator = false,
       isForGood = false,
-      isPriceUnusable = false,
       setting = null,
+      isPriceUnusable = false,
     }: {
       cause: unknown
       answered?: boolean
-      needsOperator?: boolean
       isForGood?: boolean
-      isPriceUnusable?: boolean
       setting?: string | null
+      isPriceUnusable?: boolean
     },
   ) {
     super(`${outage} unavailable`, { cause })
     this.answered = answered
-    this.needsOperator = needsOperator || isPriceUnusable
     this.isForGood = isForGood
-    this.isPriceUnusable = isPriceUnusable
+    this.needsOperator = setting !== null
     this.setting = setting
+    this.isPriceUnusable = isPriceUnusable
   }
 }

@@ -8,8 +8,14 @@ export type Fault = 'settings' | 'recipient' | 'provider'
 
 export function mailOutage(
   fault: Fault,
-  report: { readonly cause: Error; readonly answered: boolean; readonly setting?: string },
+  {
+    setting = 'RESEND_API_KEY',
+    ...report
+  }: { readonly cause: Error; readonly answered: boolean; readonly setting?: string },
 ): Unavailable {
-  const [needsOperator, isForGood] = [fault === 'settings', fault === 'recipient']
-  return new Unavailable('email', { ...report, needsOperator, isForGood })
+  return new Unavailable('email', {
+    ...report,
+    isForGood: fault === 'recipient',
+    setting: fault === 'settings' ? setting : null,
+  })
 }

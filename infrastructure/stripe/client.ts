@@ -11,6 +11,7 @@ import { loadStripe } from './sdk.ts'
  */
 type AskStripe = <Answer>(question: (stripe: Stripe) => Promise<Answer>) => Promise<Answer>
 
+const KEY_SETTING = 'STRIPE_SECRET_KEY'
 const RETRIES_MAX = 2
 /** More questions at one moment are rare, and their clients are made anew. */
 const IDLE_MAX = 16
@@ -46,9 +47,8 @@ export function stripeClient({ secretKey, apiUrl, timeoutMs }: Settings): AskStr
       throw new Unavailable('payment', {
         cause: error,
         answered: isPriceUnusable || isRefusal(error, sdk),
-        needsOperator: isKeyRefused(error, sdk),
+        setting: isPriceUnusable ? error.setting : isKeyRefused(error, sdk) ? KEY_SETTING : null,
         isPriceUnusable,
-        setting: isPriceUnusable ? error.setting : null,
       })
     } finally {
       clearTimeout(timer)

@@ -342,7 +342,7 @@ describe('a second payment', () => {
   test('of which the provider refuses the key calls the operator', async () => {
     const { ports, deliver } = await openSecond()
     ports.payments.refundPayment = async () => {
-      throw new Unavailable('payment', { cause: new Error('401'), needsOperator: true })
+      throw new Unavailable('payment', { cause: new Error('401'), setting: 'KEY' })
     }
     await deliver()
     expect(ports.log.lines).toMatchObject([

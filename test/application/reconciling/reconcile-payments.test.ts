@@ -466,7 +466,7 @@ describe('a run goes on', () => {
 test('a key that may not read one kind of record reads the others', async () => {
   const ports = fakePorts()
   ports.payments.findUndeliveredNotifications = async () => {
-    throw new Unavailable('payment', { cause: new Error('403'), needsOperator: true })
+    throw new Unavailable('payment', { cause: new Error('403'), setting: 'KEY' })
   }
   const unfinished = (await due(ports)).filter(({ finished }) => !finished)
   expect(namesOf(unfinished)).toEqual(['undelivered_notifications'])
@@ -486,7 +486,7 @@ test('a key that is refused is one alarm for each sweep, not one for each purcha
   for (const name of ['anna', 'bert', 'cleo']) {
     await openBuyer({ ports, email: `${name}@example.com` as Email })
   }
-  Object.assign(ports.payments, { outage: true, answered: true, needsOperator: true })
+  Object.assign(ports.payments, { outage: true, answered: true, setting: 'KEY' })
   const reports = await due(ports)
   expect(reports.every(({ finished }) => !finished)).toBe(true)
   const alarms = ports.log.lines.filter(({ level }) => level === 'error')

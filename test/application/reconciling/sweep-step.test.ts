@@ -86,7 +86,7 @@ describe('a sweep ends early', () => {
   test.each([
     [
       'the key is refused',
-      new Unavailable('payment', { cause: null, answered: true, needsOperator: true }),
+      new Unavailable('payment', { cause: null, answered: true, setting: 'KEY' }),
     ],
     ['the database does not answer', new Unavailable('storage', { cause: null })],
   ])('at once when %s', async (_, error) => {

@@ -163,7 +163,7 @@ describe.each(SENDINGS)('%s', (_, send) => {
   ])('answered %d %s needs an operator: %s', async (status, name, message) => {
     const url = serve(() => refusal(status, name, message))
     const error = await failure(send(mailerAt(url)))
-    expect(error).toMatchObject({ outage: 'email', answered: true, needsOperator: true })
+    expect(error).toMatchObject({ outage: 'email', answered: true, setting: 'RESEND_API_KEY' })
     expect(causeOf(error)).toBe(`Resend: ${name} (${status}): ${message}`)
   })
 

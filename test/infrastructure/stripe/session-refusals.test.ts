@@ -89,7 +89,7 @@ test('a key of the other mode is what is refused, and not the price', async () =
   const { double, gateway, clock } = await start()
   double.fault(WRONG_MODE, { on: SESSIONS })
   await expect(gateway.createSession(newPurchase(clock.now()))).rejects.toMatchObject({
-    needsOperator: true,
+    setting: 'STRIPE_SECRET_KEY',
     isPriceUnusable: false,
   })
 })

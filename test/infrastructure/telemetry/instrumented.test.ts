@@ -68,11 +68,7 @@ describe('a measured mailer', () => {
 
   test.each<[string, Error, string]>([
     ['an outage', new Unavailable('email', { cause: 1 }), 'unavailable'],
-    [
-      'a key that is refused',
-      new Unavailable('email', { cause: 1, needsOperator: true }),
-      'refused',
-    ],
+    ['a key that is refused', new Unavailable('email', { cause: 1, setting: 'KEY' }), 'refused'],
     ['a fault', new Error('a bug'), 'fault'],
   ])('passes %s on as it is, and tells of it', async (_, error, failure) => {
     const { telemetry, log, monotonicMs } = instruments()

@@ -107,7 +107,7 @@ describe('an outage', () => {
 
   test('that needs an operator is an event of its own', async () => {
     const { log, written } = open()
-    const refused = new Unavailable('payment', { cause: null, needsOperator: true })
+    const refused = new Unavailable('payment', { cause: null, setting: 'STRIPE_SECRET_KEY' })
     logOutage({ log }, refused, { request: '1' })
     logOutage({ log }, refused, { request: '2' })
     logOutage({ log }, outage(), { request: '3' })

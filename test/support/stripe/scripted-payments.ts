@@ -38,9 +38,9 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
   function called(name: string) {
     calls.push(name)
     if (gateway.outage) {
-      const { answered, needsOperator } = gateway
+      const { answered, setting } = gateway
       const cause = new Error('out of order')
-      throw new Unavailable('payment', { cause, answered, needsOperator })
+      throw new Unavailable('payment', { cause, answered, setting })
     }
   }
   const refundsOf = (paymentIntentId: string) =>
@@ -76,7 +76,7 @@ export function scriptedPayments({ price = { amount: 400, currency: 'eur' } } = 
     pageSize: 100,
     outage: false,
     answered: false,
-    needsOperator: false,
+    setting: null as string | null,
     live: false,
     today: price as Price,
     price: async () => gateway.today,

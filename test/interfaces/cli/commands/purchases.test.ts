@@ -269,7 +269,7 @@ describe('a single purchase', () => {
   test('says which setting to look at while the provider refuses our key, and exits 1', async () => {
     const { ports, purchaseId } = await openBuyer()
     ports.payments.readSession = async () => {
-      throw new Unavailable('payment', { cause: new Error('401'), needsOperator: true })
+      throw new Unavailable('payment', { cause: new Error('401'), setting: 'KEY' })
     }
     const { exitCode, lines, errorLines } = await show(ports, purchaseId)
     expect(exitCode).toBe(1)
