@@ -59,20 +59,31 @@ export function histogram<Label extends string>(
   return new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers })
 }
 
-/** A value of this moment. Without a sample there is no such metric. */
-export function gauge(
-  registry: Registry,
-  { name, help }: { name: string; help: string },
-  samples: readonly Sample[],
-): void {
-  const [first] = samples
-  if (!first) return
-  const labelNames = Object.keys(first.labels ?? {})
-  const made = new Gauge({ name, help, labelNames, registers: [registry] })
-  for (const { labels = {}, value } of samples) made.set(labels, value)
+type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number }
+
+/** By name: what it says, and its value at this moment or, by label, several. With none there is no such metric. */
+export type Gauges = Readonly<
+  Record<string, readonly [help: string, values: number | null | readonly Sample[]]>
+>
+
+export function addGauges(registry: Registry, gauges: Gauges): void {
+  for (const [name, [help, values]] of Object.entries(gauges)) {
+    const samples = typeof values === 'number' ? [{ labels: {}, value: values }] : (values ?? [])
+    const [first] = samples
+    if (!first) continue
+    const labelNames = Object.keys(first.labels)
+    const gauge = new Gauge({ name, help, labelNames, registers: [registry] })
+    for (const { labels, value } of samples) gauge.set(labels, value)
+  }
 }
 
-export type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number }
+/** A value for each value of one label. */
+export function byLabel(
+  label: string,
+  values: Readonly<Record<string, number>>,
+): readonly Sample[] {
+  return Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }))
+}
 
 /** Of milliseconds. A clock that was set back makes no negative time. */
 export function seconds(ms: number): number {

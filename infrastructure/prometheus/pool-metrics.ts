@@ -1,40 +1,24 @@
 import type { Registry } from 'prom-client'
 import type { ConnectionEvent } from '../../application/telemetry.ts'
 import type { PoolState } from '../postgres/connection/connection-pool.ts'
-import { counter, gauge, histogram, seconds } from './instruments.ts'
+import { byLabel, counter, type Gauges, histogram, seconds } from './instruments.ts'
 
 // In seconds. DATABASE_TIMEOUT ends the wait.
 const WAIT_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 /** The connections at this moment. */
-export function addPoolState(registry: Registry, { open, idle, waiting, max }: PoolState): void {
-  gauge(
-    registry,
-    {
-      name: 'alibi_postgres_connections',
-      help: 'Connections of this process to PostgreSQL, by what they do.',
-    },
-    [
-      { labels: { state: 'busy' }, value: Math.max(0, open - idle) },
-      { labels: { state: 'idle' }, value: idle },
+export function poolGauges({ open, idle, waiting, max }: PoolState): Gauges {
+  return {
+    alibi_postgres_connections: [
+      'Connections of this process to PostgreSQL, by what they do.',
+      byLabel('state', { busy: Math.max(0, open - idle), idle }),
     ],
-  )
-  gauge(
-    registry,
-    {
-      name: 'alibi_postgres_connections_max',
-      help: 'How many connections this process opens at most: DATABASE_POOL_MAX.',
-    },
-    [{ value: max }],
-  )
-  gauge(
-    registry,
-    {
-      name: 'alibi_postgres_connection_waiters',
-      help: 'How many wait for a connection at this moment.',
-    },
-    [{ value: waiting }],
-  )
+    alibi_postgres_connections_max: [
+      'How many connections this process opens at most: DATABASE_POOL_MAX.',
+      max,
+    ],
+    alibi_postgres_connection_waiters: ['How many wait for a connection at this moment.', waiting],
+  }
 }
 
 /** Counts what becomes of connections from now on. */

@@ -7,15 +7,13 @@ import type { Leadership } from '../../application/upkeep/leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
 import type { Backups } from '../../application/upkeep/scheduled-backups.ts'
 import type { PoolState } from '../postgres/connection/connection-pool.ts'
-import { addAuditMetrics } from './audit-metrics.ts'
-import { addBackupMetrics } from './backup-metrics.ts'
-import { addDatabaseMetrics } from './database-metrics.ts'
+import { backupGauges } from './backup-metrics.ts'
+import { auditGauges, databaseGauges } from './database-metrics.ts'
 import { measureEventLoopLag } from './event-loop-lag.ts'
 import { type GrantStatistics, grantChangeMetrics } from './grant-metrics.ts'
-import { gauge } from './instruments.ts'
-import { addPoolState, connectionMetrics } from './pool-metrics.ts'
+import { addGauges, type Gauges } from './instruments.ts'
+import { connectionMetrics, poolGauges } from './pool-metrics.ts'
 import { addProcessMetrics } from './process-metrics.ts'
-import { addReplicaMetrics } from './replica-metrics.ts'
 import { telemetryMetrics } from './telemetry-metrics.ts'
 
 /** The sources that every reading asks. */
@@ -79,11 +77,10 @@ export function prometheusMetrics({
           await countGrantChanges()
           return sources.readDatabaseStatistics()
         })
-        const replicas = await unlessDown(() => countReplicas(sources))
         const momentary = new Registry()
-        await addMomentary(momentary, sources, databaseStatistics)
-        addAuditMetrics(momentary, databaseStatistics, lastAudit)
-        addReplicaMetrics(momentary, sources.leadership, replicas)
+        addGauges(momentary, await momentaryGauges(sources, databaseStatistics))
+        addGauges(momentary, auditGauges(databaseStatistics, lastAudit))
+        addGauges(momentary, await replicaGauges(sources))
         addProcessMetrics(momentary, { version: sources.version, startedAt })
         return (await kept.metrics()) + (await momentary.metrics())
       })
@@ -92,21 +89,28 @@ export function prometheusMetrics({
   }
 }
 
-async function addMomentary(
-  registry: Registry,
+async function momentaryGauges(
   { isReady, backups, poolState, clock }: Sources,
   databaseStatistics: DatabaseStatistics | null,
-): Promise<void> {
-  gauge(registry, { name: 'alibi_ready', help: 'What /ready says: 1 when it is 200, else 0.' }, [
-    { value: (await isReady()) ? 1 : 0 },
-  ])
-  addDatabaseMetrics(registry, databaseStatistics, clock.now())
-  if (poolState) addPoolState(registry, poolState())
-  await addBackupMetrics(registry, backups)
+): Promise<Gauges> {
+  return {
+    alibi_ready: ['What /ready says: 1 when it is 200, else 0.', (await isReady()) ? 1 : 0],
+    ...databaseGauges(databaseStatistics, clock.now()),
+    ...(poolState ? poolGauges(poolState()) : {}),
+    ...(await backupGauges(backups)),
+  }
 }
 
-async function countReplicas({ replicas }: Sources): Promise<number> {
-  return replicas ? (await replicas.findLive()).length : 1
+/** Nobody knows how many replicas there are while the database does not answer. */
+async function replicaGauges({ leadership, replicas }: Sources): Promise<Gauges> {
+  const live = await unlessDown(async () => (replicas ? (await replicas.findLive()).length : 1))
+  return {
+    alibi_leader: [
+      'Whether this replica is the one that works in the background for all: 1 or 0.',
+      leadership.isLeading() ? 1 : 0,
+    ],
+    alibi_replicas: ['How many replicas serve on the database.', live],
+  }
 }
 
 /** Null while the database does not answer. */
