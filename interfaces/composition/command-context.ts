@@ -15,71 +15,32 @@ export function commandContext(environment: Environment, given: Given): CommandC
     ...given,
     wait,
     monotonicMs,
-    async confirm(question, answer) {
-      const { confirm } = await import('./confirmation.ts')
-      return confirm(question, answer)
-    },
+    confirm: async (question, answer) =>
+      (await import('./confirmation.ts')).confirm(question, answer),
 
-    async withStore(work) {
-      const { withStore } = await import('./open-store.ts')
-      return withStore(environment, work)
-    },
-    async withPorts(work) {
-      const { withPorts } = await import('./open-store.ts')
-      return withPorts({ environment, progress }, work)
-    },
+    withStore: async (work) => (await import('./open-store.ts')).withStore(environment, work),
+    withPorts: async (work) =>
+      (await import('./open-store.ts')).withPorts({ environment, progress }, work),
 
     listenAddress: () => loadListenAddress(environment),
-    async openService() {
-      const { openService } = await import('./run-serve.ts')
-      return openService(environment, { version })
-    },
-    async openChecks(asked) {
-      const { openChecks } = await import('./run-doctor.ts')
-      return openChecks(environment, { ...asked, envFile, version })
-    },
-    async describeApi() {
-      const { describeApi } = await import('./run-openapi.ts')
-      return describeApi(environment, { version })
-    },
-    async readContent(folder) {
-      const { readContent } = await import('./run-content.ts')
-      return readContent(folder)
-    },
+    openService: async () => (await import('./run-serve.ts')).openService(environment, { version }),
+    openChecks: async (asked) =>
+      (await import('./run-doctor.ts')).openChecks(environment, { ...asked, envFile, version }),
+    describeApi: async () =>
+      (await import('./run-openapi.ts')).describeApi(environment, { version }),
+    readContent: async (folder) => (await import('./run-content.ts')).readContent(folder),
 
-    async openMigration() {
-      const { openMigration } = await import('./run-database.ts')
-      return openMigration(environment)
-    },
-    async openDataMigration(databases) {
-      const { openDataMigration } = await import('./run-data-migration.ts')
-      return openDataMigration(environment, databases)
-    },
-    async openBackup(file) {
-      const { openBackup } = await import('./run-database.ts')
-      return openBackup(environment, file)
-    },
-    async openRestore(file) {
-      const { openRestore } = await import('./run-database.ts')
-      return openRestore(environment, file)
-    },
+    openMigration: async () => (await import('./run-database.ts')).openMigration(environment),
+    openDataMigration: async (databases) =>
+      (await import('./run-data-migration.ts')).openDataMigration(environment, databases),
+    openBackup: async (file) => (await import('./run-database.ts')).openBackup(environment, file),
+    openRestore: async (file) => (await import('./run-database.ts')).openRestore(environment, file),
 
-    async openTerminal() {
-      const { openTerminal } = await import('./terminal.ts')
-      return openTerminal()
-    },
-    async openSetup(place, files) {
-      const { openSetup } = await import('./run-setup.ts')
-      return openSetup(place, { ...files, version })
-    },
-    async openInstallation(place) {
-      const { openInstallation } = await import('./run-service.ts')
-      return openInstallation(place)
-    },
-    async openServiceState() {
-      const { openServiceState } = await import('./run-service.ts')
-      return openServiceState()
-    },
+    openTerminal: async () => (await import('./terminal.ts')).openTerminal(),
+    openSetup: async (place, files) =>
+      (await import('./run-setup.ts')).openSetup(place, { ...files, version }),
+    openInstallation: async (place) => (await import('./run-service.ts')).openInstallation(place),
+    openServiceState: async () => (await import('./run-service.ts')).openServiceState(),
     async readUnit() {
       const { unitText } = await import('../../infrastructure/systemd/installed-files.ts')
       const { readLinkLocalNameServers } = await import(

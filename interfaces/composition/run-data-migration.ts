@@ -89,27 +89,21 @@ async function copyOrSay<Result>(copy: () => Promise<Result>): Promise<Result> {
 }
 
 async function openSource(database: DatabaseConfig): Promise<DataSource> {
-  if (database.kind === 'sqlite') {
-    const { openSqliteSource } = await import(
-      '../../infrastructure/sqlite/data-migration/sqlite-source.ts'
-    )
-    return openSqliteSource(database.path)
-  }
-  const { openPostgresSource } = await import(
-    '../../infrastructure/postgres/data-migration/postgres-source.ts'
-  )
-  return openPostgresSource(database)
+  return database.kind === 'sqlite'
+    ? (
+        await import('../../infrastructure/sqlite/data-migration/sqlite-source.ts')
+      ).openSqliteSource(database.path)
+    : (
+        await import('../../infrastructure/postgres/data-migration/postgres-source.ts')
+      ).openPostgresSource(database)
 }
 
 async function openTarget(database: DatabaseConfig): Promise<DataTarget> {
-  if (database.kind === 'sqlite') {
-    const { openSqliteTarget } = await import(
-      '../../infrastructure/sqlite/data-migration/sqlite-target.ts'
-    )
-    return openSqliteTarget(database.path)
-  }
-  const { openPostgresTarget } = await import(
-    '../../infrastructure/postgres/data-migration/postgres-target.ts'
-  )
-  return openPostgresTarget(database)
+  return database.kind === 'sqlite'
+    ? (
+        await import('../../infrastructure/sqlite/data-migration/sqlite-target.ts')
+      ).openSqliteTarget(database.path)
+    : (
+        await import('../../infrastructure/postgres/data-migration/postgres-target.ts')
+      ).openPostgresTarget(database)
 }
