@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { fsyncSync, linkSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { codeOf, hasCode } from './node-errors.ts'
+import { withFile } from './open-file.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
@@ -20,14 +12,11 @@ const SECOND_NAME_REFUSED = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
  * and that survives a power cut, and returns the SHA-256 of what was copied.
  */
 export function copyIntoNewFile(source: string | number, target: string): string {
-  const output = openSync(target, 'wx', 0o600)
-  try {
+  return withFile(target, 'wx', (output) => {
     const sha256 = readInChunks(source, (chunk) => writeWhole(output, chunk))
     fsyncSync(output)
     return sha256
-  } finally {
-    closeSync(output)
-  }
+  })
 }
 
 /** In hexadecimal. */
@@ -37,23 +26,15 @@ export function sha256OfFile(path: string): string {
 
 /** Writes a new file that only its owner may read, and that survives a power cut. */
 export function writeNewFile(path: string, text: string): void {
-  const file = openSync(path, 'wx', 0o600)
-  try {
+  withFile(path, 'wx', (file) => {
     writeWhole(file, Buffer.from(text))
     fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+  })
 }
 
 /** Makes the content of a file, or the names in a folder, survive a power cut. */
 export function makeDurable(path: string): void {
-  const opened = openSync(path, 'r')
-  try {
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
-  }
+  withFile(path, 'r', fsyncSync)
 }
 
 /**
@@ -67,7 +48,7 @@ export function publishNew(draft: string, path: string): void {
   } catch (error) {
     if (!isSecondNameRefused(error)) throw error
     // Who has made this empty file has the name, and replaces nothing but that.
-    closeSync(openSync(path, 'wx', 0o600))
+    withFile(path, 'wx', () => {})
     try {
       renameSync(draft, path)
     } catch (failure) {
@@ -105,12 +86,7 @@ export function numberedName(path: string, number: number): string {
 
 function readInChunks(source: string | number, take: (chunk: Uint8Array) => void): string {
   if (typeof source === 'number') return readWhole(source, take)
-  const input = openSync(source, 'r')
-  try {
-    return readWhole(input, take)
-  } finally {
-    closeSync(input)
-  }
+  return withFile(source, 'r', (input) => readWhole(input, take))
 }
 
 function readWhole(input: number, take: (chunk: Uint8Array) => void): string {

@@ -1,5 +1,4 @@
 import {
-  closeSync,
   constants,
   fchmodSync,
   fchownSync,
@@ -7,12 +6,8 @@ import {
   fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -26,9 +21,8 @@ import {
 import { mailProviderOf } from '../../application/setup/questions.ts'
 import { parseEnvFile } from '../config/env-file.ts'
 import { SECRETS, secretIn } from '../config/settings-source.ts'
-import { draftPath, removeStaleDrafts } from '../files/drafts.ts'
-import { makeDurable } from '../files/durable-files.ts'
-import { hasCode } from '../files/node-errors.ts'
+import { readIfThere, withFile } from '../files/open-file.ts'
+import { replaceFile } from '../files/replace-file.ts'
 import { refuseForeignLinks } from '../rights/state-folder.ts'
 
 const SECRET_MODE = 0o600
@@ -51,7 +45,7 @@ export type SettingsPlace = {
  */
 export function readSettings({ envFile, credentials, template }: SettingsPlace): CurrentSettings {
   refuseForeignLinks(envFile)
-  const text = readIfThere(envFile) ?? template
+  const text = readFile(envFile) ?? template
   const values = new Map(Object.entries(parseEnvFile(text ?? '')))
   const folder = credentials ?? values.get('CREDENTIALS_DIRECTORY') ?? null
   const path = folder ? resolve(folder) : null
@@ -60,7 +54,7 @@ export function readSettings({ envFile, credentials, template }: SettingsPlace):
     SECRETS.flatMap((name): (readonly [string, SecretFile])[] => {
       const named = values.get(`${name}_FILE`) || null
       const place = named ?? (path === null ? null : join(path, name))
-      const value = place === null ? null : readIfThere(place)
+      const value = place === null ? null : readFile(place)
       return place === null || value === null
         ? []
         : [[name, { path: place, value: secretIn(value) }] as const]
@@ -76,13 +70,13 @@ export function readSettings({ envFile, credentials, template }: SettingsPlace):
 export function writeSettings(envFile: string, plan: SettingsPlan, current: CurrentSettings): void {
   if (current.folder !== null && plan.secrets.length > 0) makeSecretFolder(current.folder)
   for (const { path, value } of plan.secrets) {
-    replaceFile(path, value === '' ? '' : `${value}\n`, SECRET_MODE)
+    writeWhole(path, value === '' ? '' : `${value}\n`, SECRET_MODE)
   }
   const path = followLink(envFile)
   const stats = statSync(path, { throwIfNoEntry: false })
   if (plan.text !== current.text) {
     const mode = stats && !plan.holdsSecrets ? stats.mode & RIGHTS : SECRET_MODE
-    replaceFile(path, plan.text, mode)
+    writeWhole(path, plan.text, mode)
   } else if (stats && plan.holdsSecrets) closeToOthers(path, SECRET_MODE)
 }
 
@@ -96,11 +90,10 @@ export function readSecretFile(path: string): string {
   return secretIn(text)
 }
 
-function readIfThere(path: string): string | null {
+function readFile(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readIfThere(path)
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null
     throw new Error(`${path} cannot be read`, { cause: error })
   }
 }
@@ -129,47 +122,26 @@ function refuseOthersFolder(path: string): void {
   }
 }
 
-/** Made beside it under another name first. The owner of a file that was there stays its owner. */
-function replaceFile(path: string, text: string, mode: number): void {
-  removeStaleDrafts(path)
+/** The owner of a file that was there stays its owner. */
+function writeWhole(path: string, text: string, mode: number): void {
   const before = lstatSync(path, { throwIfNoEntry: false })
-  const draft = draftPath(path)
-  try {
-    writeDraft(draft, { text, mode, owner: before?.isFile() ? before : null })
-    renameSync(draft, path)
-    makeDurable(dirname(path))
-  } catch (error) {
-    throw new Error(`${path} cannot be written`, { cause: error })
-  } finally {
-    rmSync(draft, { force: true })
-  }
-}
-
-/** By its descriptor alone: in a folder of another user, the name may lead elsewhere by now. */
-function writeDraft(
-  path: string,
-  { text, mode, owner }: { text: string; mode: number; owner: Stats | null },
-): void {
-  const draft = openSync(path, 'wx', SECRET_MODE)
-  try {
+  const owner = before?.isFile() ? before : null
+  // By its descriptor alone: in a folder of another user, the name may lead elsewhere by now.
+  const write = (draft: number) => {
     writeFileSync(draft, text)
     const caller = process.geteuid?.()
     if (owner && caller === 0 && owner.uid !== caller) fchownSync(draft, owner.uid, owner.gid)
     fchmodSync(draft, mode)
     fsyncSync(draft)
-  } finally {
-    closeSync(draft)
   }
+  replaceFile(path, (draft) => withFile(draft, 'wx', write))
 }
 
 /** Takes the rights of all others on a file or a folder away, unless it is a link. */
 function closeToOthers(path: string, mode: number): void {
-  const opened = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-  try {
+  withFile(path, constants.O_RDONLY | constants.O_NOFOLLOW, (opened) => {
     if ((fstatSync(opened).mode & OTHERS) !== 0) fchmodSync(opened, mode)
-  } finally {
-    closeSync(opened)
-  }
+  })
 }
 
 /** The settings file of the caller as an absolute path, for the commands that are advised. */

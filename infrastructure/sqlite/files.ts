@@ -2,6 +2,7 @@ import {
   type BigIntStats,
   existsSync,
   fchownSync,
+  fstatSync,
   lstatSync,
   realpathSync,
   statfsSync,
@@ -58,11 +59,19 @@ function isSameFile(left: BigIntStats | undefined, right: BigIntStats | undefine
   return left?.ino === right?.ino && left?.dev === right?.dev
 }
 
-/** Gives a file that root has made to the owner of the file or folder at the path. Does nothing for other users. */
+/**
+ * Gives a file to the owner and the group of the file or folder at the path. Only root can give it to another user, and
+ * others may not be in that group: then the file stays as it is.
+ */
 export function giveToOwnerOf(path: string, file: number): void {
-  if (process.geteuid?.() !== 0) return
   const { uid, gid } = statSync(path)
-  fchownSync(file, uid, gid)
+  const own = fstatSync(file)
+  if (own.uid === uid && own.gid === gid) return
+  try {
+    fchownSync(file, uid, gid)
+  } catch (error) {
+    if (process.geteuid?.() === 0) throw error
+  }
 }
 
 /** How much a user other than root may still write to the disk of a folder. Throws with Node's code. */

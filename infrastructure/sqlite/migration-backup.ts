@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { closeSync, constants, existsSync, openSync } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Migration } from '../database/migration-history.ts'
 import { IncompatibleDatabase } from '../database/outage.ts'
@@ -10,6 +10,7 @@ import {
   sha256OfFile,
   underFreeName,
 } from '../files/durable-files.ts'
+import { withFile } from '../files/open-file.ts'
 import { makeCheckedCopy } from './backup-copy.ts'
 import { giveToOwnerOf } from './files.ts'
 import { applyMigrations, copyBefore, findPending, readHistory } from './migrations.ts'
@@ -90,12 +91,7 @@ function keepCopy(client: Database, path: string, { name }: Migration): string |
 
 /** The next process that migrates may be the service, and has to read the copy. */
 function giveCopyToOwner(copy: string, database: string): void {
-  const file = openSync(copy, constants.O_RDONLY | constants.O_NOFOLLOW)
-  try {
-    giveToOwnerOf(database, file)
-  } finally {
-    closeSync(file)
-  }
+  withFile(copy, constants.O_RDONLY | constants.O_NOFOLLOW, (file) => giveToOwnerOf(database, file))
 }
 
 function findSame(path: string, sha256: string): string | null {

@@ -1,27 +1,19 @@
 import {
-  closeSync,
   constants,
   copyFileSync,
   fchmodSync,
   fstatSync,
   linkSync,
   lstatSync,
-  openSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
-import { draftPath } from '../files/drafts.ts'
-import {
-  isSecondNameRefused,
-  makeDurable,
-  publishNew,
-  sha256OfFile,
-} from '../files/durable-files.ts'
-import { codeOf, hasCode } from '../files/node-errors.ts'
+import { isSecondNameRefused, makeDurable, sha256OfFile } from '../files/durable-files.ts'
+import { hasCode } from '../files/node-errors.ts'
+import { withFile } from '../files/open-file.ts'
+import { placeNewFile, replaceFile } from '../files/replace-file.ts'
 import type { InstalledFile } from './installed-files.ts'
 
 /**
@@ -39,14 +31,21 @@ export function placeText(
   path: string,
   { text, mode, owner }: Omit<InstalledFile, 'path'>,
 ): Change {
-  const write = (draft: string) => writeFileSync(draft, text, { mode, flag: 'wx' })
-  if (owner === 'operator') return placeOnce(path, write)
+  function write(draft: string): void {
+    writeFileSync(draft, text, { mode, flag: 'wx' })
+    makeDurable(draft)
+  }
+  // A file that is there stays, also one that another process puts there at this moment.
+  if (owner === 'operator') {
+    if (!isThere(path) && placeNewFile(path, write)) return 'created'
+    return restrictPermissions(path) ? 'mended' : 'kept'
+  }
 
   const existing = isThere(path)
   if (existing && readText(path) === text) {
     return setRights(path, () => mode) ? 'mended' : 'unchanged'
   }
-  placeBy(path, write)
+  replaceFile(path, write)
   return existing ? 'replaced' : 'created'
 }
 
@@ -59,13 +58,14 @@ export function placeExecutable(
   if (existing !== null && isSameContent(source, path)) {
     return setRights(path, () => EXECUTABLE_MODE) ? 'mended' : 'unchanged'
   }
-  placeBy(path, (draft) => {
+  replaceFile(path, (draft) => {
     copyFileSync(source, draft, constants.COPYFILE_EXCL)
+    makeDurable(draft)
     // The mode of a downloaded file may admit its owner alone, and the service is another user.
     setRights(draft, () => EXECUTABLE_MODE)
     // Another installation may have replaced it meanwhile, and has kept the previous one already.
     if (existing === null) return
-    placeBy(
+    replaceFile(
       previous,
       (older) => linkOrCopy(path, older),
       (older, kept) => {
@@ -82,23 +82,8 @@ function linkOrCopy(path: string, other: string): void {
   } catch (error) {
     if (!isSecondNameRefused(error)) throw error
     copyFileSync(path, other, constants.COPYFILE_EXCL)
+    makeDurable(other)
   }
-}
-
-/**
- * A file that is there stays, also one that another process puts there at this moment. Only rights of others are
- * removed.
- */
-function placeOnce(path: string, write: (draft: string) => void): Change {
-  if (!isThere(path)) {
-    try {
-      placeBy(path, write, publishNew)
-      return 'created'
-    } catch (error) {
-      if (!(error instanceof Error && hasCode(error.cause, 'EEXIST'))) throw error
-    }
-  }
-  return restrictPermissions(path) ? 'mended' : 'kept'
 }
 
 /**
@@ -107,25 +92,6 @@ function placeOnce(path: string, write: (draft: string) => void): Change {
  */
 export function restrictPermissions(path: string): boolean {
   return setRights(path, (mode) => mode & ~FORBIDDEN)
-}
-
-/** Makes it under another name in the same folder first, and takes that away again when it fails. */
-function placeBy(
-  path: string,
-  make: (draft: string) => void,
-  publish: (draft: string, path: string) => void = renameSync,
-): void {
-  const draft = draftPath(path)
-  try {
-    make(draft)
-    makeDurable(draft)
-    publish(draft, path)
-    makeDurable(dirname(path))
-  } catch (error) {
-    throw new Error(`${path} cannot be written`, { cause: error })
-  } finally {
-    rmSync(draft, { force: true })
-  }
 }
 
 /** True also for a link whose target is gone. */
@@ -139,12 +105,12 @@ function inodeOf(path: string): number | null {
 
 /** Null for a link, wherever it leads. */
 function readText(path: string): string | null {
-  return withFile(path, (descriptor) => readFileSync(descriptor, 'utf8'))
+  return usePlaced(path, (descriptor) => readFileSync(descriptor, 'utf8'))
 }
 
 /** Returns whether that took a change. Leaves a link and its target alone. */
 function setRights(path: string, rightsFrom: (mode: number) => number): boolean {
-  const isChanged = withFile(path, (descriptor) => {
+  const isChanged = usePlaced(path, (descriptor) => {
     const mode = fstatSync(descriptor).mode & RIGHTS
     const wanted = rightsFrom(mode)
     if (mode !== wanted) fchmodSync(descriptor, wanted)
@@ -153,16 +119,12 @@ function setRights(path: string, rightsFrom: (mode: number) => number): boolean 
   return isChanged ?? false
 }
 
-function withFile<Result>(path: string, use: (descriptor: number) => Result): Result | null {
-  let descriptor: number | null = null
+function usePlaced<Result>(path: string, use: (descriptor: number) => Result): Result | null {
   try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-    return use(descriptor)
+    return withFile(path, constants.O_RDONLY | constants.O_NOFOLLOW, use)
   } catch (error) {
-    if (codeOf(error) === 'ELOOP') return null
+    if (hasCode(error, 'ELOOP')) return null
     throw new Error(`${path} cannot be read, or given its mode`, { cause: error })
-  } finally {
-    if (descriptor !== null) closeSync(descriptor)
   }
 }
 

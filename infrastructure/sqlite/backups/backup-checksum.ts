@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { hasCode } from '../../files/node-errors.ts'
+import { readIfThere } from '../../files/open-file.ts'
 
 /** Where the checksum of a file lies. */
 export function checksumPath(file: string): string {
@@ -23,13 +22,4 @@ export function readChecksum(file: string): string | null {
   const [, sha256] = /^\\?([0-9a-f]{64}) [ *][^\n]+\n?$/i.exec(text) ?? []
   if (sha256 === undefined) throw new Error(`${path} is not a checksum as sha256sum writes it`)
   return sha256.toLowerCase()
-}
-
-function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null
-    throw error
-  }
 }

@@ -1,7 +1,8 @@
-import { closeSync, constants, fsyncSync, openSync, rmSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, rmSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { draftPath, removeStaleDrafts } from '../../files/drafts.ts'
 import { copyIntoNewFile, writeNewFile } from '../../files/durable-files.ts'
+import { withFile } from '../../files/open-file.ts'
 import { openFolder, takeOwnersRights } from '../../rights/state-folder.ts'
 import type { CheckedCopy } from '../backup-copy.ts'
 import { resolveDatabasePath } from '../files.ts'
@@ -32,12 +33,9 @@ export function backUpElsewhere({ databasePath, file, onStep }: BackupOrder): Ba
       const work = makeWorkFolder(dirname(resolveDatabasePath(databasePath)))
       try {
         const copy = copyInto(work, databasePath, onStep)
-        const source = openSync(copy.path, constants.O_RDONLY | constants.O_NOFOLLOW)
-        try {
-          rights.asCaller(() => publish({ copy, source, target, folder }))
-        } finally {
-          closeSync(source)
-        }
+        withFile(copy.path, constants.O_RDONLY | constants.O_NOFOLLOW, (source) =>
+          rights.asCaller(() => publish({ copy, source, target, folder })),
+        )
         return reportOn(target, copy)
       } finally {
         work.remove()

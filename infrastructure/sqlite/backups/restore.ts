@@ -1,17 +1,15 @@
 import {
-  closeSync,
   constants,
   existsSync,
   fchmodSync,
-  fchownSync,
   fstatSync,
   lstatSync,
   mkdirSync,
-  openSync,
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { resolveDatabasePath } from '../files.ts'
+import { withFile } from '../../files/open-file.ts'
+import { giveToOwnerOf, resolveDatabasePath } from '../files.ts'
 import { makeWorkFolder } from '../work-folder.ts'
 import {
   type Candidate,
@@ -100,27 +98,14 @@ function refuseFile(file: string, databasePath: string): void {
 /** The old database may belong to the user of the service, and the restore may run as another user. */
 function giveToOwner(candidate: string, path: string): void {
   const old = lstatSync(path, { throwIfNoEntry: false })
-  const { uid, gid } = old ?? statSync(dirname(path))
+  const like = old ? path : dirname(path)
+  const { uid, gid } = statSync(like)
   // A descriptor, so that no link takes the place of the file meanwhile.
-  const file = openSync(candidate, constants.O_RDONLY | constants.O_NOFOLLOW)
-  try {
-    const hasGroup = changeOwner(file, { uid, gid })
-    const rights = hasGroup ? 0o777 : 0o707
-    fchmodSync(file, old ? old.mode & rights : 0o600)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Returns whether it has that group in the end: an owner may be in no such group. */
-function changeOwner(file: number, { uid, gid }: { uid: number; gid: number }): boolean {
-  const own = fstatSync(file)
-  if (own.uid === uid && own.gid === gid) return true
-  try {
-    fchownSync(file, uid, gid)
-    return true
-  } catch (error) {
-    if (own.uid === uid) return false
-    throw new Error(`only root can restore the database of another user (${uid})`, { cause: error })
-  }
+  withFile(candidate, constants.O_RDONLY | constants.O_NOFOLLOW, (file) => {
+    giveToOwnerOf(like, file)
+    const own = fstatSync(file)
+    if (own.uid !== uid)
+      throw new Error(`only root can restore the database of another user (${uid})`)
+    fchmodSync(file, old ? old.mode & (own.gid === gid ? 0o777 : 0o707) : 0o600)
+  })
 }
