@@ -21,14 +21,20 @@ export function findingsOn(name: string) {
   }
 }
 
+/** Those findings that were made: `false` stands for what does not hold. */
+export function made(...findings: readonly (Finding | false)[]): Finding[] {
+  return findings.filter((finding) => finding !== false)
+}
+
 /** Whether nothing failed. A warning is no failure. */
 export function isHealthy(findings: readonly Finding[]): boolean {
   return findings.every(({ level }) => level !== 'failed')
 }
 
 /** The outcome of a request to a provider. */
-export type Outcome<Value> =
-  | { readonly kind: 'answered'; readonly value: Value }
+export type Outcome<Value> = { readonly kind: 'answered'; readonly value: Value } | NoAnswer
+
+export type NoAnswer =
   /** The HTTP status of an answer that refuses the key: 401 or 403. */
   | { readonly kind: 'refused'; readonly status: number }
   /** No answer, or one that makes no sense. `reason` says why in a few words. */
@@ -37,7 +43,7 @@ export type Outcome<Value> =
 /** The finding on a provider that gave no answer: with its name, the setting of its key, and its own pages. */
 export function reportNoAnswer(
   name: string,
-  answer: Exclude<Outcome<unknown>, { kind: 'answered' }>,
+  answer: NoAnswer,
   {
     provider,
     setting,

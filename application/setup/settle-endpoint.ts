@@ -1,4 +1,4 @@
-import type { Outcome } from '../doctor/finding.ts'
+import type { NoAnswer } from '../doctor/finding.ts'
 import { type EndpointPlan, PENDING_MARK } from './plan-endpoint.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
@@ -12,8 +12,6 @@ export type EndpointFailure = {
   readonly step: 'create' | 'mend' | 'remove'
   readonly outcome: NoAnswer
 }
-
-type NoAnswer = Exclude<Outcome<unknown>, { kind: 'answered' }>
 
 /**
  * Does what the plan says, and stores the settings on the way: `store` gets the signing secret of a new endpoint, which

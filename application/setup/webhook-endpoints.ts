@@ -1,9 +1,14 @@
 import type { Outcome } from '../doctor/finding.ts'
-import type { Endpoint } from '../doctor/webhook.ts'
 
 /** A webhook endpoint as the payment provider keeps it. */
-export type KeptEndpoint = Endpoint & {
+export type KeptEndpoint = {
   readonly id: string
+  readonly url: string
+  readonly isEnabled: boolean
+  /** Or `*` for all of them. */
+  readonly events: readonly string[]
+  /** Null for the account's own. */
+  readonly apiVersion: string | null
   /** What setup has noted on it; null for one that was made by hand. */
   readonly mark: string | null
 }

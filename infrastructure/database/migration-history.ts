@@ -1,4 +1,3 @@
-import type { SchemaFacts } from '../../application/doctor/database.ts'
 import { IncompatibleDatabase } from './outage.ts'
 
 export type Migration = { readonly name: string; readonly sql: string }
@@ -39,29 +38,6 @@ export function comparePending(
     )
   }
   return findMissing(history, migrations)
-}
-
-/**
- * The state of the schema, for the doctor. `history` is null for a database that records none: an empty one, or another
- * program's.
- */
-export function describeSchema(
-  history: readonly AppliedMigration[] | null,
-  migrations: readonly Migration[],
-  { hasTables }: { hasTables: boolean },
-): SchemaFacts {
-  const known = newestOf(migrations)
-  if (!history) return { state: hasTables ? 'foreign' : 'empty', version: 'none', known }
-  return { state: stateOf(history, migrations), version: newestOf(history), known }
-}
-
-function stateOf(
-  history: readonly AppliedMigration[],
-  migrations: readonly Migration[],
-): SchemaFacts['state'] {
-  if (findUnknown(history, migrations).length > 0) return 'newer'
-  if (findMissing(history, migrations).length > 0) return 'older'
-  return findChanged(history, migrations) ? 'changed' : 'current'
 }
 
 /** The newest of them; `none` where there is none. */

@@ -5,6 +5,9 @@ export class IncompatibleDatabase extends Error {
   override readonly name = 'IncompatibleDatabase'
 }
 
+/** It lacks a migration, which a start of the service brings. */
+export class OutdatedDatabase extends IncompatibleDatabase {}
+
 /** A check of the whole database has found damage, and no statement has failed on it yet. */
 export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase'

@@ -1,9 +1,29 @@
 import { get as getPlain, type IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { isIP } from 'node:net'
-import type { Draw } from '../../application/doctor/proxy.ts'
-import type { Probe, Trouble } from '../../application/doctor/reach.ts'
 import { codeOf } from '../files/node-errors.ts'
+
+/** The outcome of one request. */
+export type Probe =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      /** Where it redirects to; null where it does not. */
+      readonly location: string | null
+      /** Whether it comes from an Alibi, and not from a proxy in front of it or from something else. */
+      readonly isAlibi: boolean
+      /** How many requests its rate limit has seen, this one too; null where no limit counted it. */
+      readonly used: number | null
+      /** The version that the answer names; null where it names none. */
+      readonly version: string | null
+    }
+  | NoAnswer
+
+export type NoAnswer = {
+  readonly kind: 'no_answer'
+  readonly trouble: 'too_late' | 'unknown_name' | 'refused' | 'certificate' | 'no_tls' | 'broken'
+  readonly code: string
+}
 
 /** One request, as a client sends it from somewhere. */
 export type ProbeRequest = {
@@ -56,7 +76,7 @@ async function readAnswer(response: IncomingMessage): Promise<Probe> {
     location: location !== undefined && status >= 300 && status < 400 ? location : null,
     isAlibi: headers['x-request-id'] !== undefined && isOurs(answer),
     version: textIn(answer, 'version'),
-    draw: readDraw(status, headers['ratelimit'], headers['ratelimit-policy']),
+    used: readUsed(status, headers['ratelimit'], headers['ratelimit-policy']),
   }
 }
 
@@ -92,20 +112,20 @@ function textIn(answer: object | null, field: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers. */
-function readDraw(
+/** By the fields of the IETF draft draft-ietf-httpapi-ratelimit-headers; a refused request counts as one too many. */
+function readUsed(
   status: number,
   left: string | string[] | undefined,
   policy: string | string[] | undefined,
-): Draw {
+): number | null {
   const [, remaining] = /;r=([0-9]+)/.exec(String(left)) ?? []
   const [, limit] = /;q=([0-9]+)/.exec(String(policy)) ?? []
   if (remaining === undefined || limit === undefined) return null
-  return { isAccepted: status !== 429, limit: Number(limit), remaining: Number(remaining) }
+  return Number(limit) - (status === 429 ? -1 : Number(remaining))
 }
 
 /** Node's codes, and those of OpenSSL: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
-function troubleOf(code: string): Trouble {
+function troubleOf(code: string): NoAnswer['trouble'] {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENODATA') return 'unknown_name'
   if (code === 'ECONNREFUSED') return 'refused'
   if (/CERT|ALTNAME|UNABLE_TO_|_CRL_/.test(code)) return 'certificate'

@@ -1,27 +1,35 @@
 import { Resend } from 'resend'
-import type { Outcome } from '../../application/doctor/finding.ts'
-import type { MailFacts, SenderDomain } from '../../application/doctor/mail.ts'
-import type { Email } from '../../domain/email.ts'
+import {
+  type Finding,
+  findingsOn,
+  made,
+  type NoAnswer,
+  reportNoAnswer,
+} from '../../application/doctor/finding.ts'
 import { RESEND_URL } from '../config/email-settings.ts'
+import { type MailQuestion, senderOf, testMailTo } from './test-mail.ts'
+
+const RESEND = {
+  provider: 'Resend',
+  setting: 'RESEND_API_KEY',
+  keysPage: 'https://resend.com/api-keys',
+  statusPage: 'https://resend-status.com',
+}
+const DOMAINS_PAGE = 'https://resend.com/domains'
+const LISTED_MAX = 5
+const NO_SENSE = { kind: 'unreachable', reason: 'an answer that makes no sense' } as const
+
+type Answered<Value> =
+  | NoAnswer
+  | { readonly kind: 'sending_only' }
+  | { readonly kind: 'answered'; readonly value: Value }
 
 /** Looks at what Resend knows of the key and of the sender's domain, and sends a mail where one is asked for. */
-export async function probeResend({
-  apiKey,
-  baseUrl,
-  from,
-  publicUrl,
-  mailTo,
-  timeoutMs,
-}: {
-  apiKey: string
-  /** Null for Resend's own. */
-  baseUrl: string | null
-  from: string
-  publicUrl: string | null
-  /** Null sends none. */
-  mailTo: Email | null
-  timeoutMs: number
-}): Promise<NonNullable<MailFacts>> {
+export async function checkResend(
+  /** The address is null for Resend's own. */
+  { apiKey, baseUrl }: { apiKey: string; baseUrl: string | null },
+  { from, publicUrl, mailTo, timeoutMs }: MailQuestion,
+): Promise<readonly Finding[]> {
   const resend = new Resend(apiKey, { baseUrl: baseUrl ?? RESEND_URL })
 
   /** The SDK hands the options on to fetch, and never throws. */
@@ -31,77 +39,87 @@ export async function probeResend({
     const signal = AbortSignal.timeout(timeoutMs)
     const { data, error } = await question({ signal, redirect: 'manual' })
     if (data && !error) return { kind: 'answered', value: data }
-    if (signal.aborted)
+    if (signal.aborted) {
       return { kind: 'unreachable', reason: `no answer within ${timeoutMs / 1000} s` }
+    }
     return readRefusal(error)
   }
 
-  const [domains, testMail] = await Promise.all([
+  const [domains, sent] = await Promise.all([
     ask((options) => resend.domains.list({ limit: 100 }, options)),
     mailTo &&
       ask((options) => resend.emails.send(testMailTo(mailTo, { from, publicUrl }), options)),
   ])
-  return {
-    senderDomain: domainOf(from),
-    domains: domains.kind === 'answered' ? readDomains(domains.value) : domains,
-    testMail: testMail && readReceipt(testMail),
-  }
+  const { domain } = senderOf(from)
+  return made(
+    // The test mail says more than the list of domains would.
+    !(sent && domains.kind === 'sending_only') && checkDomains(domains, domain),
+    sent !== null && checkTestMail(sent),
+  )
 }
 
 type Refused = { readonly name?: unknown; readonly statusCode?: unknown } | null
 type Answer<Value> = { readonly data: Value | null; readonly error: Refused }
-type Answered<Value> = Outcome<Value> | { readonly kind: 'sending_only' }
 
 /** https://resend.com/docs/api-reference/errors. Resend's own words may contain an address. */
-function readRefusal(error: Refused): Exclude<Answered<never>, { kind: 'answered' }> {
+function readRefusal(error: Refused): Answered<never> {
   const { name, statusCode: status } = error ?? {}
   if (name === 'restricted_api_key') return { kind: 'sending_only' }
   if (status === 401 || status === 403) return { kind: 'refused', status }
-  if (typeof status === 'number')
+  if (typeof status === 'number') {
     return { kind: 'unreachable', reason: `it answers HTTP ${status}` }
+  }
   return { kind: 'unreachable', reason: 'no connection, or an answer that makes no sense' }
 }
 
-function readDomains(answer: { readonly data: unknown }): Outcome<readonly SenderDomain[]> {
-  const { data } = answer
-  if (Array.isArray(data) && data.every(isDomain)) return { kind: 'answered', value: data }
-  return { kind: 'unreachable', reason: 'an answer that makes no sense' }
-}
+function checkDomains(listed: Answered<{ readonly data: unknown }>, domain: string): Finding {
+  const { ok, warning, failed } = findingsOn('mail')
+  if (listed.kind === 'sending_only') {
+    return warning(
+      'the key may send, and nothing else: whether the domain is verified cannot be told',
+      'send a test mail: alibi doctor --mail-to YOU@YOUR-DOMAIN',
+    )
+  }
+  if (listed.kind !== 'answered') return reportNoAnswer('mail', listed, RESEND)
+  const domains = listed.value.data
+  if (!isDomainList(domains)) return reportNoAnswer('mail', NO_SENSE, RESEND)
 
-function isDomain(value: unknown): value is SenderDomain {
-  if (typeof value !== 'object' || value === null) return false
-  return (
-    typeof Reflect.get(value, 'name') === 'string' &&
-    typeof Reflect.get(value, 'status') === 'string'
+  const own = domains.find(({ name }) => name.toLowerCase() === domain)
+  if (own?.status === 'verified') return ok(`the key works, and ${domain} is verified`)
+  if (own) {
+    const text = `${domain}, the domain of EMAIL_FROM, is not verified (${own.status})`
+    return failed(text, `set the DNS records that ${DOMAINS_PAGE} shows, and verify it there`)
+  }
+  // A domain and its subdomains are verified separately.
+  const names = domains.slice(0, LISTED_MAX).map(({ name }) => name)
+  const there = names.length === 0 ? 'it knows none' : `it knows ${names.join(', ')}`
+  return failed(
+    `Resend does not know ${domain}, the domain of EMAIL_FROM: ${there}`,
+    `add it at ${DOMAINS_PAGE}, or use an address of a domain that is verified there`,
   )
 }
 
-function readReceipt(sent: Answered<{ readonly id: unknown }>): Outcome<null> {
-  // No key is restricted to anything but sending.
-  if (sent.kind === 'sending_only') return { kind: 'refused', status: 401 }
-  if (sent.kind !== 'answered') return sent
-  if (typeof sent.value.id === 'string') return { kind: 'answered', value: null }
-  return { kind: 'unreachable', reason: 'an answer that makes no sense' }
+/** The status is in Resend's words, such as `verified` or `pending`. */
+function isDomainList(list: unknown): list is readonly { name: string; status: string }[] {
+  return (
+    Array.isArray(list) &&
+    list.every((one) => typeof one?.name === 'string' && typeof one?.status === 'string')
+  )
 }
 
-/** The mail of `alibi doctor --mail-to`. */
-export function testMailTo(
-  to: Email,
-  { from, publicUrl }: { from: string; publicUrl: string | null },
-): { from: string; to: string; subject: string; text: string; headers: Record<string, string> } {
-  return {
-    from,
-    to,
-    subject: 'A test mail from Alibi',
-    text: [
-      `This is the test mail that "alibi doctor --mail-to" was asked for${publicUrl === null ? '' : `, at ${publicUrl}`}.`,
-      'It has come, so mails with codes come as well. There is nothing to do.',
-    ].join('\n\n'),
-    headers: { 'Auto-Submitted': 'auto-generated' },
+function checkTestMail(sent: Answered<{ readonly id: unknown }>): Finding {
+  const { ok, failed } = findingsOn('mail')
+  if (sent.kind === 'answered' && typeof sent.value.id === 'string') {
+    return ok('a test mail is on its way: see that it arrives, and not among the spam')
   }
-}
-
-/** Of `Name <address>`, or of an address alone. */
-function domainOf(from: string): string {
-  return from.replace(/>$/, '').split('@').at(-1)?.toLowerCase() ?? ''
+  if (sent.kind === 'answered' || sent.kind === 'unreachable') {
+    const { reason } = sent.kind === 'answered' ? NO_SENSE : sent
+    return failed(`the test mail could not be sent: ${reason}`, 'try again')
+  }
+  // A key that may only send is refused where it may not send from that domain.
+  const status = sent.kind === 'refused' ? sent.status : 401
+  return failed(
+    `Resend refuses the test mail (HTTP ${status})`,
+    `see that RESEND_API_KEY is right (${RESEND.keysPage}), and that the domain of EMAIL_FROM is verified (${DOMAINS_PAGE})`,
+  )
 }

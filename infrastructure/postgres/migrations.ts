@@ -6,7 +6,7 @@ import {
   type Migration,
   newestOf,
 } from '../database/migration-history.ts'
-import { IncompatibleDatabase } from '../database/outage.ts'
+import { IncompatibleDatabase, OutdatedDatabase } from '../database/outage.ts'
 import init from './migrations/0001_init.sql' with { type: 'text' }
 import rateLimits from './migrations/0002_rate_limits.sql' with { type: 'text' }
 import leases from './migrations/0003_leases.sql' with { type: 'text' }
@@ -67,7 +67,7 @@ export async function applyMigrations(
 
 /**
  * As `applyMigrations`, for a process that must not change the tables under a service that runs: where a migration is
- * lacking, it throws `IncompatibleDatabase`.
+ * lacking, it throws `OutdatedDatabase`.
  */
 export async function refuseOutdated(
   client: Client,
@@ -75,7 +75,7 @@ export async function refuseOutdated(
 ): Promise<readonly string[]> {
   const [pending] = await findPending(client, migrations)
   if (!pending) return []
-  throw new IncompatibleDatabase(
+  throw new OutdatedDatabase(
     `${SUBJECT} lacks the migration ${pending.name}: start the service, or run "alibi migrate"`,
   )
 }

@@ -1,7 +1,17 @@
 import type Stripe from 'stripe'
-import type { PriceFacts } from '../../application/doctor/stripe.ts'
 import type { Price } from '../../domain/purchase.ts'
 import { expectObject, notFoundAs } from './answers.ts'
+
+export type PriceFacts = {
+  readonly isActive: boolean
+  readonly isOneTime: boolean
+  /** Null where the price has none of its own, such as a tiered one. */
+  readonly amount: Price | null
+  /** Whether tax comes on top of it, where Stripe computes any; null where the account decides. */
+  readonly isTaxOnTop: boolean | null
+  /** The currencies beside that of `amount` in which Stripe could show the price, in lower case. */
+  readonly otherCurrencies: readonly string[]
+}
 
 /** Nothing can be sold at the price, or in this way, for a reason that only an operator can end. */
 export class UnusablePrice extends Error {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
-import type { WebhookEndpoints } from '../../application/setup/webhook-endpoints.ts'
+import type { KeptEndpoint, WebhookEndpoints } from '../../application/setup/webhook-endpoints.ts'
 import { expectObject, isMissing } from './answers.ts'
 import { stripeClient } from './client.ts'
 import { outcomeOf } from './outcome.ts'
@@ -36,21 +36,7 @@ export function stripeWebhookEndpoints(settings: {
   }
 
   return {
-    list: () =>
-      ask(async (stripe) => {
-        const all = await readAllPages(
-          (page) => stripe.webhookEndpoints.list(page),
-          'webhook_endpoint',
-        )
-        return all.map(({ id, url, status, enabled_events, api_version, metadata }) => ({
-          id,
-          url,
-          isEnabled: status === 'enabled',
-          events: enabled_events,
-          apiVersion: api_version,
-          mark: metadata?.[MARK] ?? null,
-        }))
-      }),
+    list: () => ask(listWebhookEndpoints),
     create: ({ url, events, apiVersion, mark }) =>
       ask(async (stripe) => {
         const answer = await stripe.webhookEndpoints.create({
@@ -77,6 +63,18 @@ export function stripeWebhookEndpoints(settings: {
         return null
       }),
   }
+}
+
+export async function listWebhookEndpoints(stripe: Stripe): Promise<readonly KeptEndpoint[]> {
+  const all = await readAllPages((page) => stripe.webhookEndpoints.list(page), 'webhook_endpoint')
+  return all.map(({ id, url, status, enabled_events, api_version, metadata }) => ({
+    id,
+    url,
+    isEnabled: status === 'enabled',
+    events: enabled_events,
+    apiVersion: api_version,
+    mark: metadata?.[MARK] ?? null,
+  }))
 }
 
 function toStripe(events: readonly string[]) {

@@ -47,7 +47,7 @@ export type CommandContext = {
     /** The address to send a test mail to; null for no test mail. */
     readonly mailTo: Email | null
     readonly offline: boolean
-  }) => Promise<{ readonly checks: readonly Check[]; readonly areSettingsRight: boolean }>
+  }) => Promise<readonly Check[]>
   readonly describeApi: () => Promise<object>
   /** Reads and proofreads the operator's content in a folder. */
   readonly readContent: (folder: string) => Promise<ReadContent>

@@ -98,7 +98,7 @@ export function openSetup(
       const { readFileSync } = await import('node:fs')
       const readFile = (path: string) => readFileSync(path, 'utf8')
       const asked = { mailTo: null, offline: false, envFile, version }
-      return (await openChecks({ env, readFile }, asked)).checks
+      return openChecks({ env, readFile }, asked)
     },
   }
 }

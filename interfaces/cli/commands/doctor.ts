@@ -47,7 +47,7 @@ Needs the settings of the service, and works while the service runs.`,
     return { mailTo, offline: offline === true }
   },
   async run(context, asked) {
-    return doctor({ ...context, ...asked, ...(await context.openChecks(asked)) })
+    return doctor({ ...context, ...asked, checks: await context.openChecks(asked) })
   },
 }
 
@@ -57,7 +57,6 @@ export const CHECK_TIMEOUT_MS = 15_000
 /** Runs all checks, and prints what they found and what to do about it. */
 export async function doctor({
   checks,
-  areSettingsRight,
   offline,
   json,
   wait,
@@ -65,7 +64,6 @@ export async function doctor({
   progress,
 }: {
   checks: readonly Check[]
-  areSettingsRight: boolean
   offline: boolean
   json: boolean
   wait: (milliseconds: number, until: AbortSignal) => Promise<void>
@@ -79,7 +77,7 @@ export async function doctor({
     onProgress: (names) => progress(names.length > 0 ? `looking at ${names.join(', ')} …` : null),
   })
   print(json ? formatJson(findings) : formatFindings(findings))
-  if (!areSettingsRight) return EXIT.wrongSettings
+  if (!isHealthy(findings.filter(({ name }) => name === 'settings'))) return EXIT.wrongSettings
   return isHealthy(findings) ? EXIT.done : EXIT.failed
 }
 

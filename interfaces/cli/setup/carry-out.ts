@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../application/doctor/finding.ts'
+import type { NoAnswer } from '../../../application/doctor/finding.ts'
 import {
   type EndpointPlan,
   isSettled,
@@ -145,8 +145,6 @@ function describeFailure(
       return `Stripe did not let the old endpoint ${url} be deleted (${reasonOf(outcome)}): delete the older of the two at ${PAGE}, or run this again.`
   }
 }
-
-type NoAnswer = Exclude<Outcome<unknown>, { kind: 'answered' }>
 
 function makeByHand(setup: Setup, webhook: SetupWebhook, outcome: NoAnswer | null): string {
   const [url = ''] = webhook.urls

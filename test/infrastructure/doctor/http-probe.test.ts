@@ -60,7 +60,7 @@ describe('an answer', () => {
       status: 308,
       location: 'https://www.example.com/',
       isAlibi: true,
-      draw: { isAccepted: true, limit: 10, remaining: 7 },
+      used: 3,
       version: '1.2.3',
     })
   })
@@ -69,7 +69,7 @@ describe('an answer', () => {
     const limits = { 'RateLimit-Policy': '"general";q=10;w=900', RateLimit: '"general";r=0;t=33' }
     const port = serve(() => new Response('', { status: 429, headers: limits }))
     expect(await look(`http://127.0.0.1:${port}/`)).toMatchObject({
-      draw: { isAccepted: false, limit: 10, remaining: 0 },
+      used: 11,
     })
   })
 

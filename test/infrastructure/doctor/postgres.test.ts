@@ -1,198 +1,235 @@
 import { describe, expect, onTestFinished, test } from 'bun:test'
-import { Client } from 'pg'
-import { checkPostgres } from '../../../application/doctor/postgres/check-postgres.ts'
-import { hashOf } from '../../../infrastructure/database/migration-history.ts'
-import { type PostgresQuestion, probePostgres } from '../../../infrastructure/doctor/postgres.ts'
-import { systemClock } from '../../../infrastructure/system-clock.ts'
+import { draftMessage } from '../../../domain/outbox.ts'
+import { parsePostgresUrl } from '../../../infrastructure/config/postgres-url.ts'
+import { checkPostgres, TABLES } from '../../../infrastructure/doctor/postgres.ts'
+import { postgresStore } from '../../../infrastructure/postgres/store.ts'
+import { SYSTEM_TIMERS, systemClock } from '../../../infrastructure/system-clock.ts'
 import { until } from '../../support/executable/until.ts'
+import { ORIGIN } from '../../support/fakes.ts'
+import { linesOf } from '../../support/findings.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
 import { freshDatabase } from '../../support/postgres/fresh-database.ts'
+import { ownCluster } from '../../support/postgres/own-cluster.ts'
+import { hasPgBouncer, pgBouncer } from '../../support/postgres/pgbouncer.ts'
 import { query } from '../../support/postgres/query.ts'
+import { postgresServer } from '../../support/postgres/shared-server.ts'
+import { paidPurchase } from '../../support/stores/contract-purchases.ts'
+import { MIGRATED, openTestDatabase, testBudget } from '../../support/stores/postgres-store.ts'
 
-const NONE = { givenUp: [], oldestMessageMs: null, purchasesInReview: 0 }
-const replica = (id: string) => ({ id, version: '1.2.0', startedAt: new Date(0) })
-const REPLICAS = { live: [replica('one'), replica('other')], isLed: true }
-const INIT = { name: '0001_init', sql: 'the tables' }
-const SCHEMA = `
-  CREATE TABLE schema_migrations (name text PRIMARY KEY, sha256 text, applied_at timestamptz);
-  INSERT INTO schema_migrations VALUES ('0001_init', '${hashOf(INIT)}', now());
-  CREATE TABLE purchases (id integer);
-`
+const systemsOwn = { ...SYSTEM_TIMERS, clock: systemClock() }
 
-const clientOf = (connectionString: string) =>
-  new Client({ connectionString, application_name: 'alibi' })
+type Own = Partial<typeof systemsOwn> & { timeoutMs?: number }
 
-function questionOf(url: string, own: Partial<PostgresQuestion> = {}): PostgresQuestion {
-  return {
-    place: 'postgres://alibi@127.0.0.1/alibi',
-    isRemote: false,
-    verifiesCertificate: false,
-    poolMax: 10,
-    timeoutMs: PATIENCE_MS,
-    open: () => clientOf(url),
-    migrations: [INIT],
-    tables: ['schema_migrations', 'purchases'],
-    readReplicas: async () => REPLICAS,
-    readWork: async () => NONE,
-    clock: systemClock(),
-    monotonicMs: () => performance.now(),
-    ...own,
-  }
+async function found(
+  url: string,
+  { timeoutMs = PATIENCE_MS, ...own }: Own = {},
+): Promise<string[]> {
+  const parsed = parsePostgresUrl(url)
+  if (parsed?.kind !== 'postgres') throw new Error('no URL of a PostgreSQL')
+  const config = { ...parsed, poolMax: 2, timeoutMs }
+  return linesOf(await checkPostgres(config, { ...systemsOwn, ...own }))
 }
 
-async function contentOf(url: string, own: Partial<PostgresQuestion> = {}) {
-  const { trouble, server } = await probePostgres(questionOf(url, own))
-  expect(trouble).toBeNull()
-  return server!.content!
-}
-
-async function troubles(url: string, own: Partial<PostgresQuestion> = {}) {
-  const findings = checkPostgres(await probePostgres(questionOf(url, own)))
-  // The server of the tests need not survive a crash.
-  return findings.filter(
-    ({ name, level }) => name !== 'durability' && (level === 'warning' || level === 'failed'),
+/** Without what is well or not known, without the fsync that the server of the tests does not have, and in any time. */
+async function troubles(url: string, own: Own = {}): Promise<string[]> {
+  return (await found(url, own)).filter(
+    (line) => !/^(?:ok|skipped) /.test(line) && !/fsync|far away/.test(line),
   )
 }
 
+const replica = (version: string) =>
+  `INSERT INTO replicas (id, version, started_at, seen_at)
+   VALUES (gen_random_uuid(), '${version}', now(), clock_timestamp())`
+
 if (hasPostgres()) {
-  describe('a PostgreSQL that is probed', () => {
-    test('by a role that owns no more than its schema is well, and nothing stays behind', async () => {
-      const { url, name } = await freshDatabase({ owned: 'schema' })
-      await query(url, SCHEMA)
-      expect(await troubles(url)).toEqual([])
-      const content = await contentOf(url)
-      expect(content).toMatchObject({
-        encoding: 'UTF8',
-        schema: { state: 'current', version: '0001_init' },
-        rights: { role: 'alibi', schema: 'public', lacking: [] },
-        connections: { replicas: 2, hasPooler: false },
-        durability: { fsync: false, fullPageWrites: false, standbys: [] },
-        archive: { isOn: false, lastMs: null },
-        work: NONE,
-      })
-      expect(content.bytes).toBeGreaterThan(1_000_000)
+  describe('a PostgreSQL', () => {
+    test('of the service is well to a role that owns no more than its schema', async () => {
+      const { url, name } = await freshDatabase({ template: MIGRATED })
+      expect(await found(url)).toEqual([
+        expect.stringMatching(
+          /^ok database: .+, PostgreSQL 1\d.+ MB, schema \d{4}_\w+, [\d.]+ ms away$/,
+        ),
+        'ok database clock: right, as this machine tells the time',
+        'skipped replicas: none serves on the database',
+        expect.stringMatching(/^failed durability: fsync is off/),
+        expect.stringMatching(/^skipped replication: no standby/),
+        expect.stringMatching(/^skipped backups: they are yours to make/),
+        'ok purchases: none waits for you',
+        'ok outbox: nothing is stuck',
+      ])
       const left = `SELECT pid FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`
-      await until('the connection is gone', async () => (await query(url, left)).length === 0)
+      await until('the connections are gone', async () => (await query(url, left)).length === 0)
+      const tables = `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`
+      const names = (await query(url, tables)).map(({ relname }) => relname)
+      expect(names.toSorted()).toEqual([...TABLES].toSorted())
     })
 
-    test('that is empty, or has the tables of something else, is told apart', async () => {
+    test('that lacks a migration is a warning, and one of a newer executable a failure', async () => {
       const { url } = await freshDatabase()
-      expect(await contentOf(url)).toMatchObject({ schema: { state: 'empty' }, work: null })
-      await query(url, 'CREATE TABLE others (id integer)')
-      expect(await contentOf(url)).toMatchObject({ schema: { state: 'empty' } })
-      await query(url, 'CREATE TABLE purchases (id integer)')
-      expect(await contentOf(url)).toMatchObject({ schema: { state: 'foreign' } })
-    })
-
-    test('with a clock that goes wrong here is compared with the clock there', async () => {
-      const { url } = await freshDatabase()
-      const right = systemClock()
-      const wrong = { now: () => new Date(right.now().getTime() + 7_000) }
-      const facts = await probePostgres(questionOf(url, { clock: wrong }))
-      const finding = checkPostgres(facts).find(({ name }) => name === 'database clock')
-      expect(finding).toMatchObject({ level: 'warning', text: "7 s behind this machine's" })
-    })
-
-    test('says what a role without rights lacks, and reads nothing that it may not', async () => {
-      const { url, superuserUrl } = await freshDatabase()
-      await query(superuserUrl, `REVOKE CREATE ON SCHEMA public FROM PUBLIC; ${SCHEMA}`)
-      await query(superuserUrl, 'ALTER SCHEMA public OWNER TO postgres')
-      expect(await contentOf(url)).toMatchObject({
-        schema: null,
-        rights: {
-          mayCreate: false,
-          lacking: [
-            { table: 'purchases', rights: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] },
-            { table: 'schema_migrations', rights: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] },
-          ],
-          foreignTables: ['purchases', 'schema_migrations'],
-        },
-        work: null,
-      })
-      await query(superuserUrl, 'GRANT SELECT ON schema_migrations TO alibi')
-      expect((await troubles(url)).map(({ name, level }) => [name, level])).toEqual([
-        ['rights', 'failed'],
-        ['rights', 'warning'],
+      expect(await found(url)).toEqual([
+        'warning database: the database at DATABASE_URL lacks the migration 0001_init: start the service, or run "alibi migrate"',
+      ])
+      const migrated = await freshDatabase({ template: MIGRATED })
+      await query(
+        migrated.superuserUrl,
+        "INSERT INTO schema_migrations VALUES ('9999_future', 'x', now())",
+      )
+      expect(await found(migrated.url)).toEqual([
+        expect.stringMatching(/^failed database: .+ newer than this executable.+9999_future/),
       ])
     })
 
-    test('by a role without a schema says so', async () => {
-      const { url, superuserUrl } = await freshDatabase()
-      await query(superuserUrl, 'DROP SCHEMA public')
-      expect(await contentOf(url)).toMatchObject({ rights: { schema: null, mayCreate: false } })
-      expect((await troubles(url)).filter(({ level }) => level === 'failed')).toMatchObject([
-        { name: 'rights', text: 'alibi has no schema to put tables into' },
-      ])
-    })
-
-    test('by a superuser warns of it', async () => {
-      const { url, superuserUrl } = await freshDatabase()
-      await query(url, SCHEMA)
-      expect(await troubles(superuserUrl)).toMatchObject([{ name: 'rights', level: 'warning' }])
-    })
-
-    test('that lets the role only read fails', async () => {
-      const { url, name, superuserUrl } = await freshDatabase()
-      await query(url, SCHEMA)
-      await query(superuserUrl, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-      expect(await troubles(url)).toMatchObject([
-        { name: 'database', level: 'failed', text: expect.stringContaining('only read') },
-      ])
-    })
-
-    test('with a limit of its own for the database counts that', async () => {
-      const { url, name, superuserUrl } = await freshDatabase()
-      await query(url, SCHEMA)
-      await query(superuserUrl, `ALTER DATABASE ${name} CONNECTION LIMIT 19`)
-      const other = clientOf(superuserUrl)
-      await other.connect()
-      const { connections } = await contentOf(url)
-      expect(connections.limits).toContainEqual({
-        setting: 'the limit of the database',
-        connections: 19,
-        othersOpen: 1,
-      })
-      expect(await troubles(url)).toMatchObject([{ name: 'connections', level: 'warning' }])
-      await other.end()
-    })
-
-    test.each<[string, Partial<URL>, string]>([
-      ['a wrong password', { password: 'wrong' }, 'login_refused'],
-      ['no such database', { pathname: '/nowhere' }, 'no_database'],
-      ['nobody at the port', { port: '1' }, 'unreachable'],
-      ['a name that nobody has', { hostname: 'db.invalid' }, 'unknown_name'],
-    ])('with %s says what kind of trouble it is', async (_, wrong, kind) => {
+    test.each<[string, Partial<URL>, RegExp]>([
+      ['a wrong password', { password: 'wrong' }, /password/],
+      ['no such database', { pathname: '/nowhere' }, /does not exist/],
+      ['nobody at the port', { port: '1' }, /ECONNREFUSED/],
+      ['a name that nobody has', { hostname: 'db.invalid' }, /ENOTFOUND|EAI_AGAIN/],
+      ['TLS that it does not have', { search: '?sslmode=require' }, /TLS/],
+    ])('with %s fails, and shows no password', async (_, wrong, reason) => {
       const url = Object.assign(new URL((await freshDatabase()).url), wrong)
-      expect(await probePostgres(questionOf(url.href))).toMatchObject({
-        trouble: { kind },
-        server: null,
+      const [line = '', ...others] = await found(url.href)
+      expect(line).toStartWith('failed database: DATABASE_URL: the database ')
+      expect(line).toMatch(reason)
+      expect(line).not.toContain(decodeURIComponent(url.password))
+      expect(others).toEqual([])
+    })
+
+    test('whose clock differs from that of this machine is told by how much', async () => {
+      const { url } = await freshDatabase({ template: MIGRATED })
+      const ahead = (milliseconds: number) => ({
+        clock: { now: () => new Date(Date.now() + milliseconds) },
       })
+      expect(await troubles(url, ahead(7_000))).toEqual([
+        "warning database clock: 7 s behind this machine's",
+      ])
+      expect(await troubles(url, ahead(-90_000))).toEqual([
+        "failed database clock: 90 s ahead of this machine's",
+      ])
     })
 
-    test('that is too old is asked nothing more', async () => {
-      const { url } = await freshDatabase()
-      const facts = await probePostgres(questionOf(url, { open: () => oldServer(url) }))
-      expect(facts).toMatchObject({ trouble: null, server: { version: '14.12', content: null } })
-      expect(checkPostgres(facts)[0]).toMatchObject({ name: 'database', level: 'failed' })
+    test('says which tables the role cannot use, and warns of a superuser', async () => {
+      const { url, superuserUrl } = await freshDatabase({ template: MIGRATED })
+      expect(await troubles(superuserUrl)).toEqual([
+        expect.stringMatching(/^warning rights: .+ is a superuser/),
+      ])
+      await query(superuserUrl, 'ALTER TABLE outbox OWNER TO postgres')
+      await query(superuserUrl, 'GRANT SELECT ON outbox TO alibi')
+      expect(await troubles(url)).toEqual(['failed rights: alibi may not read and write outbox'])
     })
+
+    test('says how many serve, of which versions, and whether one of them leads', async () => {
+      const { url } = await freshDatabase({ template: MIGRATED })
+      await query(url, `${replica('1.2.0')}; ${replica('1.2.0')}`)
+      const replicas = async () => (await found(url)).filter((line) => line.includes('replicas:'))
+      const idle = expect.stringMatching(/^warning replicas: none works in the background/)
+      expect(await replicas()).toEqual([
+        'ok replicas: 2 serve on the database, version 1.2.0',
+        idle,
+      ])
+      await query(url, replica('1.3.0'))
+      expect(await replicas()).toEqual([
+        'warning replicas: 3 serve on the database, of different versions: 1.2.0 (2), 1.3.0 (1)',
+        idle,
+      ])
+    })
+
+    test('tells what waits for the operator, by its own clock', async () => {
+      const { url } = await freshDatabase({ template: MIGRATED })
+      const store = postgresStore(openTestDatabase(url), { budget: testBudget() })
+      const [paid, strange] = [paidPurchase('paid'), paidPurchase('strange')]
+      const now = systemClock().now()
+      await store.purchases.update(paid.email, ORIGIN, () => ({
+        purchase: paid,
+        messages: [draftMessage('payment_confirmed', paid, now)],
+      }))
+      await store.purchases.update(strange.email, ORIGIN, () => ({ purchase: strange }))
+      await query(url, "UPDATE outbox SET created_at = clock_timestamp() - interval '3 hours'")
+      await query(
+        url,
+        `UPDATE purchases SET state = 'review', review_reason = 'amount', amount_received = 1,
+         paid_at = NULL, amount_paid = NULL, is_duplicate = NULL WHERE id = '${strange.id}'`,
+      )
+      const inReview = 'warning purchases: 1 waits for you: money came that was not asked for'
+      expect(await troubles(url)).toEqual([
+        inReview,
+        'warning outbox: a mail or a refund has been waiting for 3 hours',
+      ])
+      await query(url, "UPDATE outbox SET state = 'given_up', due_at = NULL, ended_at = now()")
+      expect(await troubles(url)).toEqual([
+        inReview,
+        `warning outbox: mails or refunds were given up, of the purchases ${paid.id}`,
+      ])
+    })
+
+    test('that does not answer is given up after the time that it has', async () => {
+      const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+      onTestFinished(() => silent.stop(true))
+      const url = `postgres://alibi@127.0.0.1:${silent.port}/alibi`
+      expect(await found(url, { timeoutMs: 50 })).toEqual([
+        expect.stringMatching(/^failed database: .+no answer within 50 ms/),
+      ])
+    })
+
+    test('that is far away is a warning', async () => {
+      const { url } = await freshDatabase({ template: MIGRATED })
+      let nowMs = 0
+      expect(await found(url, { monotonicMs: () => (nowMs += 20) })).toContainEqual(
+        expect.stringMatching(/^warning database: .+ is far away: a round trip takes \d+ ms/),
+      )
+    })
+
+    test('elsewhere warns of a certificate that nobody checks', async () => {
+      const { url } = await freshDatabase({ template: MIGRATED })
+      // An address of this machine that does not look like one.
+      const elsewhere = `${url.replace('127.0.0.1', '0.0.0.0')}?sslmode=prefer`
+      expect(await troubles(elsewhere)).toEqual([
+        expect.stringMatching(/^warning tls: sslmode is prefer/),
+      ])
+    })
+
+    if (hasPgBouncer()) {
+      test('is seen through a pooler', async () => {
+        const { name } = await freshDatabase({ template: MIGRATED })
+        const pooler = await pgBouncer({ to: await postgresServer() })
+        expect(await troubles(pooler.url(name))).toEqual([])
+      })
+    }
   })
 
-  test('a PostgreSQL that does not answer is given up after the time that it has', async () => {
-    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-    onTestFinished(() => silent.stop(true))
-    const url = `postgres://alibi@127.0.0.1:${silent.port}/alibi`
-    const facts = await probePostgres(questionOf(url, { timeoutMs: 50 }))
-    expect(facts).toMatchObject({ trouble: { kind: 'too_late' }, server: null })
-  })
-}
+  // A server of its own takes a second or two to make.
+  test('a standby fails, one that no commit waits for is a warning, one that all wait for in vain fails', async () => {
+    const migrated = await ownCluster({ fsync: true })
+    await MIGRATED.prepare(migrated.url)
+    const of = async (url: string) =>
+      (await found(url)).filter((line) => / (?:durability|replication):/.test(line))
+    expect(await of(migrated.url)).toEqual([expect.stringMatching(/^skipped replication:/)])
 
-/** A server whose own number is that of an older release. */
-function oldServer(url: string) {
-  const client = clientOf(url)
-  const asked = client.query.bind(client)
-  const old = { version: '14.12', versionNumber: 140_012, backendId: 1 }
-  const answer = async (text: string, values: unknown[]) =>
-    text.includes('server_version_num') ? { rows: [old] } : asked(text, values)
-  return Object.assign(client, { query: answer })
+    const standby = await migrated.makeStandby()
+    const following = async () =>
+      (await query(migrated.superuserUrl, 'SELECT FROM pg_stat_replication')).length
+    await until('it follows', async () => (await following()) > 0)
+    expect(await of(migrated.url)).toEqual([
+      expect.stringMatching(/^warning replication: 1 standby, and commits wait for none/),
+    ])
+    expect(await found(standby.url)).toContainEqual(
+      expect.stringMatching(/^failed database: .+ is a standby/),
+    )
+
+    await query(migrated.superuserUrl, "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'")
+    await query(migrated.superuserUrl, 'SELECT pg_reload_conf()')
+    const waiting = 'ok replication: 1 standby, and commits wait for a synchronous one'
+    await until('commits wait for it', async () => (await of(migrated.url)).includes(waiting))
+    await query(migrated.superuserUrl, 'ALTER ROLE alibi SET synchronous_commit = off')
+    expect(await of(migrated.url)).toEqual([
+      expect.stringMatching(/^failed durability: synchronous_commit is off/),
+      expect.stringMatching(/^warning replication: .+\(synchronous_commit is off\)/),
+    ])
+    await query(migrated.superuserUrl, 'ALTER ROLE alibi RESET synchronous_commit')
+    await standby.stop()
+    await until('it is gone', async () => (await following()) === 0)
+    expect(await of(migrated.url)).toEqual([
+      expect.stringMatching(/^failed replication: every commit waits .+ none is connected/),
+    ])
+  })
 }

@@ -1,9 +1,8 @@
 import { afterEach, beforeAll, expect, test } from 'bun:test'
-import { checkSmtp } from '../../../application/doctor/smtp.ts'
 import { DAY_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import { SMTP_URL } from '../../../infrastructure/config/smtp-url.ts'
-import { type LookUpTxt, probeSmtp } from '../../../infrastructure/doctor/smtp.ts'
+import { checkCertificate, checkSmtp, type LookUpTxt } from '../../../infrastructure/doctor/smtp.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { makeMailCertificates, startSmtpDouble } from '../../support/smtp-double.ts'
 
@@ -47,10 +46,11 @@ async function findings(
 ): Promise<string[]> {
   const server = SMTP_URL.parse(url)!
   const from = 'Alibi <no-reply@mail.example.com>'
-  const now = new Date(Date.now() + inDays * DAY_MS)
-  const around = { from, now, mailTo, publicUrl: 'https://alibi.example.com' }
-  const facts = await probeSmtp({ ...around, server, authority, timeoutMs: PATIENCE_MS, lookUpTxt })
-  return checkSmtp(facts).map(({ level, text }) => `${level} ${text}`)
+  const clock = { now: () => new Date(Date.now() + inDays * DAY_MS) }
+  const around = { from, clock, mailTo, publicUrl: 'https://alibi.example.com' }
+  const question = { ...around, timeoutMs: PATIENCE_MS, lookUpTxt }
+  const found = await checkSmtp({ server, authority }, question)
+  return found.map(({ level, text }) => `${level} ${text}`)
 }
 
 async function openServer(options: Parameters<typeof startSmtpDouble>[0] = {}) {
@@ -73,17 +73,11 @@ test('a mail server that is right is reached over TLS, logged in to, and sent no
 
 test('a certificate that ends soon is a warning, but for that of a server of this machine', async () => {
   const now = new Date()
-  const tls = { version: 'TLSv1.3', validUntil: new Date(now.getTime() + 2.5 * DAY_MS) }
-  const facts = {
-    senderDomain: 'mail.example.com',
-    server: { kind: 'reached', tls, isLoggedIn: false },
-    spf: 'one',
-    dmarc: 'one',
-    testMail: null,
-    refusal: null,
-    now,
-  } as const
-  expect(checkSmtp(facts)[1]?.text).toBe('the certificate of the mail server ends in 2 days')
+  const inDays = (days: number) => new Date(now.getTime() + days * DAY_MS)
+  expect(checkCertificate(inDays(2.5), now)[0]?.text).toBe(
+    'the certificate of the mail server ends in 2 days',
+  )
+  expect(checkCertificate(inDays(15), now)).toEqual([])
   const server = await openServer({ tls: 'starttls' })
   expect((await findings(server.url, { inDays: 0 })).join()).not.toContain('certificate')
 })

@@ -3,8 +3,8 @@ import type { PoolConfig } from 'pg'
 import { HOUR_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
-import { probePostgres } from '../../../infrastructure/doctor/postgres.ts'
-import { TABLES } from '../../../infrastructure/doctor/postgres-database.ts'
+import { TABLES } from '../../../infrastructure/doctor/postgres.ts'
+import { checkWaitingWork } from '../../../infrastructure/doctor/waiting-work.ts'
 import {
   openPostgres,
   type PostgresDatabase,
@@ -16,7 +16,6 @@ import { postgresStore } from '../../../infrastructure/postgres/store.ts'
 import { NO_TELEMETRY } from '../../../infrastructure/telemetry/instrumented.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
-import { doctorQuestion } from '../../support/postgres/doctor-question.ts'
 import {
   type ExplainedPlan,
   explainedConnections,
@@ -78,7 +77,7 @@ if (hasPostgres()) {
 async function explainEverything(mode: Parameters<typeof explainStatements>[1]) {
   await using fresh = await openFreshDatabase({ template: LARGE })
   await explainStatements(fresh.superuserUrl, mode)
-  const { plans, listen, ExplainedClient } = explainedConnections()
+  const { plans, ExplainedClient } = explainedConnections()
   const database = openPostgres({
     connection: { connectionString: fresh.url, Client: ExplainedClient } as PoolConfig,
     poolMax: 3,
@@ -90,8 +89,8 @@ async function explainEverything(mode: Parameters<typeof explainStatements>[1]) 
   const watched = watchCalls(postgresStore(database, { budget: testBudget() }))
   await useEverything(watched.store)
   await useReplicas(database)
-  const question = doctorQuestion(fresh.url)
-  await probePostgres({ ...question, open: () => listen(question.open()) })
+  const { purchases } = watched.store
+  await checkWaitingWork({ query: database.query, purchases, now: new Date() })
   database.close()
   return { plans, calls: watched.calls() }
 }

@@ -7,22 +7,24 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  statfsSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkDatabase } from '../../../application/doctor/database.ts'
 import { HOUR_MS, SECOND_MS } from '../../../domain/duration.ts'
+import { checkSqlite } from '../../../infrastructure/doctor/sqlite.ts'
 import { migrateSqlite } from '../../../infrastructure/sqlite/database.ts'
-import { probeDatabase } from '../../../infrastructure/sqlite/database-probe.ts'
 import { openSqliteStore } from '../../../infrastructure/sqlite/store.ts'
 import { fixedClock, NOON } from '../../support/fakes.ts'
+import { linesOf } from '../../support/findings.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-describe('a database that is probed', () => {
-  const clock = fixedClock()
+const found = async (path: string) => linesOf(await checkSqlite(path, fixedClock()))
+/** Without what is well. */
+const troubles = async (path: string) =>
+  (await found(path)).filter((line) => !line.startsWith('ok '))
 
+describe('a SQLite database', () => {
   function openDatabaseFile(): string {
     const path = join(temporaryFolder(), 'alibi.db')
     migrateSqlite(path)
@@ -32,13 +34,16 @@ describe('a database that is probed', () => {
   test('is read while another process writes, and after it was left', async () => {
     const path = openDatabaseFile()
     const store = openSqliteStore(path)
-    expect(await probeDatabase(path, clock)).toMatchObject({
-      trouble: null,
-      content: { damage: [], danglingRows: 0, schema: { state: 'current' } },
-    })
+    const well = [
+      expect.stringMatching(/^ok database: .+\/alibi\.db, \d+ kB, whole, schema \d{4}_\w+$/),
+      expect.stringMatching(/^ok disk: .+ free$/),
+      'ok purchases: none waits for you',
+      'ok outbox: nothing is stuck',
+    ]
+    expect(await found(path)).toEqual(well)
     store.close()
     const left = readdirSync(join(path, '..'))
-    expect(await probeDatabase(path, clock)).toMatchObject({ trouble: null })
+    expect(await found(path)).toEqual(well)
     expect(readdirSync(join(path, '..'))).toEqual(left)
   })
 
@@ -51,9 +56,9 @@ describe('a database that is probed', () => {
     copyFileSync(path, other)
     copyFileSync(`${path}-wal`, `${other}-wal`)
     writer.close()
-    expect(await probeDatabase(other, clock)).toMatchObject({
-      content: { schema: { state: 'newer', version: '9999_late' } },
-    })
+    expect(await troubles(other)).toEqual([
+      expect.stringMatching(/^failed database: .+ newer than this executable: .+ 9999_late/),
+    ])
   })
 
   test('is waited for while another process has it for itself', async () => {
@@ -69,9 +74,10 @@ describe('a database that is probed', () => {
     const { value } = await holder.stdout.getReader().read()
     expect(new TextDecoder().decode(value)).toBe('locked\n')
     const startedAt = performance.now()
-    const { trouble } = await probeDatabase(path, clock)
-    // Unless the other process takes so long that the probe has waited for all its time.
-    if (performance.now() - startedAt < 2 * SECOND_MS) expect(trouble).toBeNull()
+    const lines = await troubles(path)
+    // Unless the other process takes so long that the check has waited for all its time.
+    if (performance.now() - startedAt < 2 * SECOND_MS) expect(lines).toEqual([])
+    else expect(lines).toEqual([expect.stringMatching(/is locked by another process/)])
   })
 
   test('has the rows counted that refer to none', async () => {
@@ -81,7 +87,9 @@ describe('a database that is probed', () => {
     client.run('CREATE TABLE child (id TEXT REFERENCES purchases (id))')
     client.run("INSERT INTO child VALUES ('pur_1'), ('pur_2'), (NULL)")
     client.close()
-    expect((await probeDatabase(path, clock)).content).toMatchObject({ danglingRows: 2 })
+    expect(await troubles(path)).toEqual([
+      'failed database: 2 rows refer to a row that is not there',
+    ])
   })
 
   test('has its damage reported although no statement has touched it', async () => {
@@ -93,25 +101,28 @@ describe('a database that is probed', () => {
     const bytes = readFileSync(path)
     bytes.write('pi_market', bytes.lastIndexOf('pi_marked'))
     writeFileSync(path, bytes)
-
-    const facts = await probeDatabase(path, clock)
-    expect(facts.content?.damage.length).toBeGreaterThan(0)
-    expect(checkDatabase(facts)[0]).toMatchObject({ name: 'database', level: 'failed' })
+    expect(await troubles(path)).toEqual([
+      expect.stringMatching(/^failed database: .+\/alibi\.db is damaged: /),
+    ])
   })
 
-  test.each<[string, (path: string) => void, object]>([
-    ['there is none', () => {}, { file: null, content: null, trouble: null }],
+  test.each<[string, (path: string) => void, RegExp]>([
+    ['there is none', () => {}, /^warning database: there is none at .+ yet$/],
     [
       'it is garbage',
       (path) => writeFileSync(path, 'x'.repeat(9000)),
-      { trouble: 'SQLITE_NOTADB' },
+      /^failed database: .+ is damaged, or no database \(SQLITE_NOTADB\)$/,
     ],
     [
       'it is a folder',
-      (path) => mkdirSync(path),
-      { content: null, trouble: expect.stringMatching(/^SQLITE_/) },
+      (path) => mkdirSync(path, { mode: 0o700 }),
+      /^failed database: .+ cannot be read \(SQLITE_/,
     ],
-    ['it is empty', (path) => writeFileSync(path, ''), { content: { schema: { state: 'empty' } } }],
+    [
+      'it is empty',
+      (path) => writeFileSync(path, '', { mode: 0o600 }),
+      /^warning database: .+ is empty$/,
+    ],
     [
       'it is of something else',
       (path) => {
@@ -119,41 +130,40 @@ describe('a database that is probed', () => {
         client.run('CREATE TABLE other (id INTEGER)')
         client.close()
       },
-      { content: { schema: { state: 'foreign' }, work: null } },
+      /^failed database: .+ is the database of something else$/,
     ],
-  ])('is told for what it is where %s', async (_, make, facts) => {
+  ])('is told for what it is where %s', async (_, make, line) => {
     const path = join(temporaryFolder(), 'a folder?#%', 'alibi.db')
     mkdirSync(join(path, '..'))
     make(path)
-    expect(await probeDatabase(path, clock)).toMatchObject({
-      path,
-      disk: { freeBytes: expect.any(Number) },
-      ...facts,
-    })
+    const lines = await found(path)
+    expect(lines).toContainEqual(expect.stringMatching(line))
+    expect(lines).toContainEqual(expect.stringMatching(/^ok disk: /))
   })
 
   test('that is older, or has another migration of that name, is reported', async () => {
     const path = openDatabaseFile()
     const client = new Database(path)
     client.run("UPDATE schema_migrations SET sha256 = 'x' WHERE name = '0001_init'")
-    expect(await probeDatabase(path, clock)).toMatchObject({
-      content: { schema: { state: 'changed' } },
-    })
-    client.run("DELETE FROM schema_migrations WHERE name > '0001_init'")
+    expect(await troubles(path)).toEqual([
+      expect.stringMatching(/^failed database: .+ 0001_init .+ is not the one of this executable/),
+    ])
+    client.run("DELETE FROM schema_migrations WHERE name < '0002'")
     client.close()
-    expect(await probeDatabase(path, clock)).toMatchObject({
-      content: { schema: { state: 'older', version: '0001_init' }, work: null },
-    })
+    expect(await troubles(path)).toEqual([
+      expect.stringMatching(/^warning database: .+ is older than .+: it lacks 0001_init$/),
+    ])
   })
 
-  test('that others can read, or that lies where its owner can make no file, is reported', async () => {
+  test('that others can read, or whose log has grown without an end, is reported', async () => {
     const path = openDatabaseFile()
-    expect((await probeDatabase(path, clock)).file).toMatchObject({
-      isExposed: false,
-      isFolderUsable: true,
-    })
     chmodSync(path, 0o604)
-    expect((await probeDatabase(path, clock)).file).toMatchObject({ isExposed: true })
+    expect(await troubles(path)).toEqual([expect.stringMatching(/^warning .+others .+ get at/)])
+    writeFileSync(`${path}-wal`, '')
+    truncateSync(`${path}-wal`, 300 * 1024 * 1024)
+    expect(await troubles(path)).toContainEqual(
+      expect.stringMatching(/^warning database: the log beside it has grown to 314\.6 MB/),
+    )
   })
 
   test('that belongs to another user than its log or its folder is reported', async () => {
@@ -162,47 +172,40 @@ describe('a database that is probed', () => {
       return
     }
     const path = openDatabaseFile()
-    writeFileSync(`${path}-wal`, 'x'.repeat(5000))
+    writeFileSync(`${path}-wal`, '')
     chownSync(path, 12_345, 12_345)
-    const examine = async () => (await probeDatabase(path, clock)).file
-    const other = { foreignFiles: [`${path}-wal`], isFolderUsable: false, logBytes: 5000 }
-    expect(await examine()).toMatchObject(other)
+    const folder = join(path, '..')
+    expect(await troubles(path)).toEqual([
+      expect.stringContaining(`${path}-wal belongs to another user than ${path}`),
+      expect.stringContaining('cannot make files beside it'),
+    ])
     chownSync(`${path}-wal`, 12_345, 12_345)
-    chmodSync(join(path, '..'), 0o770)
-    expect(await examine()).toMatchObject({ foreignFiles: [], isFolderUsable: true })
-    chmodSync(join(path, '..'), 0o700)
-    chownSync(join(path, '..'), 12_345, 12_345)
-    expect(await examine()).toMatchObject({ isFolderUsable: true })
-    chownSync(path, 0, 0)
-    expect(await examine()).toMatchObject({ isFolderUsable: true })
+    chmodSync(folder, 0o770)
+    expect(await troubles(path)).toEqual([])
+    chmodSync(folder, 0o700)
+    chownSync(folder, 12_345, 12_345)
+    expect(await troubles(path)).toEqual([])
   })
 
   test('tells what waits for the operator', async () => {
     const path = openDatabaseFile()
-    expect(await probeDatabase(path, clock)).toMatchObject({
-      content: { work: { givenUp: [], oldestMessageMs: null, purchasesInReview: 0 } },
-    })
     const client = new Database(path)
     const message = (key: string, purchase: string, rest: string) =>
       client.run(`INSERT INTO outbox VALUES ('${key}', 'payment_confirmed', '${purchase}',
         'a@example.com', 'en', 400, 'eur', ${rest})`)
     const at = NOON.getTime()
     message('k1', 'p1', `${at - HOUR_MS}, 1, 'waiting', ${at}, NULL`)
-    message('k2', 'p2', `${at - 3 * HOUR_MS}, 1, 'waiting', ${at}, NULL`)
     message('k3', 'p3', `${at - 9 * HOUR_MS}, 1, 'done', NULL, ${at}`)
-    message('k4', 'p4', `${at - 9 * HOUR_MS}, 1, 'given_up', NULL, 1`)
-    message('k5', 'p5', `${at - 9 * HOUR_MS}, 1, 'given_up', NULL, 2`)
+    expect(await troubles(path)).toEqual([])
+    message('k2', 'p2', `${at - 3 * HOUR_MS}, 1, 'waiting', ${at}, NULL`)
+    for (const number of [4, 5, 6, 7]) {
+      const ended = `${at - 9 * HOUR_MS}, 1, 'given_up', NULL, ${number}`
+      message(`k${number}`, `p${number}`, ended)
+    }
     client.close()
-    expect(await probeDatabase(path, clock)).toMatchObject({
-      content: { work: { givenUp: ['p5', 'p4'], oldestMessageMs: 3 * HOUR_MS } },
-    })
-  })
-
-  test('has its disk looked at before it is there', async () => {
-    const path = join(temporaryFolder(), 'a', 'b', 'alibi.db')
-    const { bavail, bsize } = statfsSync(tmpdir())
-    const { disk } = await probeDatabase(path, clock)
-    // Others write there, too.
-    expect((disk?.freeBytes ?? 0) / (bavail * bsize)).toBeCloseTo(1, 1)
+    expect(await troubles(path)).toEqual([
+      'warning outbox: mails or refunds were given up, of the purchases p7, p6, p5, …',
+      'warning outbox: a mail or a refund has been waiting for 3 hours',
+    ])
   })
 })
