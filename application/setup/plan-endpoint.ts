@@ -1,4 +1,4 @@
-import type { KeptEndpoint } from './webhook-endpoints.ts'
+import { addressOf, type KeptEndpoint } from './webhook-endpoints.ts'
 
 /** What an endpoint is marked with until its signing secret has been stored. */
 export const PENDING_MARK = 'pending'
@@ -52,7 +52,7 @@ export function planEndpoint({
   /** Whether a person is asked before anything is deleted. */
   isConfirmed: boolean
 }): EndpointPlan {
-  const ours = endpoints.filter(({ url }) => wantedUrls.includes(withoutQuery(url)))
+  const ours = endpoints.filter(({ url }) => wantedUrls.includes(addressOf(url)))
   const isKnown = ({ mark }: KeptEndpoint) => {
     if (secretMarks.length === 0) return false
     if (mark !== null && secretMarks.includes(mark)) return true
@@ -101,10 +101,4 @@ export function isSettled({ kept, removed }: EndpointPlan): boolean {
 
 function isSameSet(some: readonly string[], others: readonly string[]): boolean {
   return new Set(some).size === others.length && others.every((one) => some.includes(one))
-}
-
-/** The address up to its path: the rest makes no difference here. */
-function withoutQuery(url: string): string {
-  const parsed = URL.parse(url)
-  return parsed ? `${parsed.origin}${parsed.pathname}` : ''
 }

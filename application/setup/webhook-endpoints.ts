@@ -29,3 +29,9 @@ export type WebhookEndpoints = {
   /** One that is gone already counts as removed. */
   remove(id: string): Promise<Outcome<null>>
 }
+
+/** The URL of an endpoint up to its path: the rest may contain a key, and makes no difference to where requests go. */
+export function addressOf(url: string): string {
+  const parsed = URL.parse(url)
+  return parsed ? `${parsed.origin}${parsed.pathname}` : 'one without an address'
+}

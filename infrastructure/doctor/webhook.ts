@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { type Finding, findingsOn, made, type Outcome } from '../../application/doctor/finding.ts'
-import type { KeptEndpoint } from '../../application/setup/webhook-endpoints.ts'
+import { addressOf, type KeptEndpoint } from '../../application/setup/webhook-endpoints.ts'
 import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { isLoopback } from '../../domain/ip-address.ts'
 import { ENDPOINT_EVENT_TYPES, EVENT_TYPES } from '../stripe/events.ts'
@@ -28,7 +28,7 @@ export async function checkWebhook(
   ])
   const { warning } = findingsOn('webhook')
   const thinHere = (thin.kind === 'answered' ? thin.value : [])
-    .map(withoutSecrets)
+    .map(addressOf)
     .filter((url) => wantedUrls.includes(url))
   return made(
     thinHere.length > 0 &&
@@ -85,12 +85,10 @@ function checkListed(
   if (listed.kind === 'unreachable') {
     return [failed(`the endpoints cannot be listed: ${listed.reason}`, 'try again')]
   }
-  const ours = listed.value.filter(({ url }) => wantedUrls.includes(withoutSecrets(url)))
+  const ours = listed.value.filter(({ url }) => wantedUrls.includes(addressOf(url)))
   const enabled = ours.filter(({ isEnabled }) => isEnabled)
   if (ours.length === 0) return [reportAbsence(wantedUrls[0] ?? '', listed.value)]
-  const urls = (enabled.length > 0 ? enabled : ours)
-    .map(({ url }) => withoutSecrets(url))
-    .join(', ')
+  const urls = (enabled.length > 0 ? enabled : ours).map(({ url }) => addressOf(url)).join(', ')
   if (enabled.length === 0) return [failed(`${urls} is disabled`, `enable it at ${PAGE}`)]
 
   const heard = new Set(enabled.flatMap(({ events }) => events))
@@ -124,16 +122,10 @@ function reportAbsence(wanted: string, endpoints: readonly KeptEndpoint[]): Find
       `for trying it out, forward to it: stripe listen --forward-to ${wanted}`,
     )
   }
-  const urls = endpoints.slice(0, LISTED_MAX).map(({ url }) => withoutSecrets(url))
+  const urls = endpoints.slice(0, LISTED_MAX).map(({ url }) => addressOf(url))
   const there = urls.length === 0 ? 'there is none' : `there are ${urls.join(', ')}`
   return failed(
     `no endpoint for ${wanted}: ${there}`,
     `add it at ${PAGE}, in the mode of the key, for the events ${ENDPOINT_EVENT_TYPES.join(', ')}; its signing secret is STRIPE_WEBHOOK_SECRET`,
   )
-}
-
-/** The address up to its path: the rest may contain a key, and makes no difference here. */
-function withoutSecrets(url: string): string {
-  const parsed = URL.parse(url)
-  return parsed ? `${parsed.origin}${parsed.pathname}` : 'one without an address'
 }

@@ -1,5 +1,5 @@
 import { type Finding, isHealthy } from '../../../application/doctor/finding.ts'
-import { type Check, runChecks } from '../../../application/doctor/run-checks.ts'
+import { runChecks } from '../../../application/doctor/run-checks.ts'
 import { type Email, findEmail } from '../../../domain/email.ts'
 import type { Command } from '../command.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
@@ -47,42 +47,14 @@ Needs the settings of the service, and works while the service runs.`,
     return { mailTo, offline: offline === true }
   },
   async run(context, asked) {
-    return doctor({ ...context, ...asked, checks: await context.openChecks(asked) })
+    const { json, wait, print, progress } = context
+    const checks = await context.openChecks(asked)
+    const findings = await runChecks(checks, { offline: asked.offline, wait, progress })
+    const isOk = isHealthy(findings)
+    print(json ? JSON.stringify({ checks: findings, ok: isOk }) : formatFindings(findings))
+    const hasSettings = isHealthy(findings.filter(({ name }) => name === 'settings'))
+    return hasSettings ? (isOk ? EXIT.done : EXIT.failed) : EXIT.wrongSettings
   },
-}
-
-/** Longer than any check waits by itself. */
-export const CHECK_TIMEOUT_MS = 15_000
-
-/** Runs all checks, and prints what they found and what to do about it. */
-export async function doctor({
-  checks,
-  offline,
-  json,
-  wait,
-  print,
-  progress,
-}: {
-  checks: readonly Check[]
-  offline: boolean
-  json: boolean
-  wait: (milliseconds: number, until: AbortSignal) => Promise<void>
-  print: (text: string) => void
-  progress: (line: string | null) => void
-}): Promise<number> {
-  const findings = await runChecks(checks, {
-    offline,
-    timeoutMs: CHECK_TIMEOUT_MS,
-    wait,
-    onProgress: (names) => progress(names.length > 0 ? `looking at ${names.join(', ')} …` : null),
-  })
-  print(json ? formatJson(findings) : formatFindings(findings))
-  if (!isHealthy(findings.filter(({ name }) => name === 'settings'))) return EXIT.wrongSettings
-  return isHealthy(findings) ? EXIT.done : EXIT.failed
-}
-
-function formatJson(findings: readonly Finding[]): string {
-  return JSON.stringify({ checks: findings, ok: isHealthy(findings) })
 }
 
 /** A line for each finding with what to do below it, and a count of what is wrong. */

@@ -21,7 +21,7 @@ import { collectAnswers, readAnswer, Unusable } from '../setup/collect-answers.t
 import { Interrupted, type Setup, type Terminal } from '../setup/setup-context.ts'
 import { untilSignal } from '../stop-signal.ts'
 import { bashCompletion } from './completion.ts'
-import { CHECK_TIMEOUT_MS, findingLines, formatFindings } from './doctor.ts'
+import { findingLines, formatFindings } from './doctor.ts'
 import { parseSetup, SETUP_OPTIONS, type SetupAsked } from './setup-options.ts'
 
 export const setupCommand: Command<SetupAsked> = {
@@ -215,12 +215,8 @@ async function finish(
     else print(`The service was ${done === 'started' ? 'started' : 'started anew'}, and serves.`)
   }
   print('')
-  const findings = await runChecks(await setup.openChecks(), {
-    offline: false,
-    timeoutMs: CHECK_TIMEOUT_MS,
-    wait,
-    onProgress: (names) => progress(names.length > 0 ? `looking at ${names.join(', ')} …` : null),
-  })
+  const checks = await setup.openChecks()
+  const findings = await runChecks(checks, { offline: false, wait, progress })
   print(formatFindings(findings))
   if (!setup.isLiveKey(wanted.get(STRIPE_KEY.setting) ?? '')) {
     print(

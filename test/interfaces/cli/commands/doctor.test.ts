@@ -1,28 +1,25 @@
 import { describe, expect, test } from 'bun:test'
 import { type Finding, findingsOn } from '../../../../application/doctor/finding.ts'
 import type { Check } from '../../../../application/doctor/run-checks.ts'
-import { doctor } from '../../../../interfaces/cli/commands/doctor.ts'
+import { doctorCommand } from '../../../../interfaces/cli/commands/doctor.ts'
+
+import { commandContext } from '../../../support/command-context.ts'
 
 const disk = findingsOn('disk')
 const url = findingsOn('public url')
 
-async function diagnosed(
-  findings: readonly Finding[],
-  own: Partial<Parameters<typeof doctor>[0]> = {},
-) {
+async function diagnosed(findings: readonly Finding[], { json = false } = {}) {
   const printed: string[] = []
-  const progress: (string | null)[] = []
   const check: Check = { names: ['disk'], needsNetwork: false, run: async () => findings }
-  const exitCode = await doctor({
-    checks: [check],
-    offline: false,
-    json: false,
+  const context = commandContext({
+    json,
+    openChecks: async () => [check],
     wait: () => new Promise(() => {}),
+    progress() {},
     print: (text) => void printed.push(text),
-    progress: (line) => void progress.push(line),
-    ...own,
   })
-  return { exitCode, printed: printed.join('\n'), progress }
+  const exitCode = await doctorCommand.run(context, { mailTo: null, offline: false })
+  return { exitCode, printed: printed.join('\n') }
 }
 
 describe('doctor', () => {
@@ -72,11 +69,5 @@ describe('doctor', () => {
       'failed  public url  to https://x/ [2J ok',
       '  -> a b',
     ])
-  })
-
-  test('shows what it is looking at, and clears it before it prints', async () => {
-    const { progress } = await diagnosed([disk.ok('a')])
-    expect(progress[0]).toBe('looking at disk …')
-    expect(progress.at(-1)).toBeNull()
   })
 })
