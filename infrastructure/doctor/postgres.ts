@@ -6,7 +6,7 @@ import type { Replica } from '../../application/upkeep/replicas.ts'
 import { SECOND_MS } from '../../domain/duration.ts'
 import { isLoopback } from '../../domain/ip-address.ts'
 import type { PostgresConfig } from '../config/database-settings.ts'
-import { OutdatedDatabase } from '../database/outage.ts'
+import { IncompatibleDatabase, OutdatedDatabase } from '../database/outage.ts'
 import type { PostgresDatabase } from '../postgres/connection/database.ts'
 import { isLeaseHeld } from '../postgres/leases.ts'
 import { MIGRATIONS } from '../postgres/migrations.ts'
@@ -109,11 +109,14 @@ export async function checkPostgres(
     opened = await openPostgresDatabase({ ...config, timeoutMs }, around)
     return await look(opened, config, monotonicMs)
   } catch (error) {
+    if (error instanceof OutdatedDatabase) {
+      return [warning(error.message, 'start the service, or run "alibi migrate"')]
+    }
     const advice =
-      'look at DATABASE_URL, at what the log of the server says, and whether a firewall lets this machine in'
-    return error instanceof OutdatedDatabase
-      ? [warning(error.message, 'start the service, or run "alibi migrate"')]
-      : [failed(reasonOf(error), advice)]
+      error instanceof IncompatibleDatabase
+        ? 'look at DATABASE_URL, and at the versions of the server and of this executable'
+        : 'look at DATABASE_URL, at the log of the server, and whether a firewall lets this machine in'
+    return [failed(reasonOf(error), advice)]
   } finally {
     opened?.database.close()
   }

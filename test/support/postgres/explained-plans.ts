@@ -56,20 +56,16 @@ export async function explainStatements(
 /** Connections that keep the plans that they are told of. */
 export function explainedConnections() {
   const plans: ExplainedPlan[] = []
-  function listen(client: Client): Client {
-    client.on('notice', ({ message = '' }) => {
-      const json = EXPLAINED.exec(message)?.groups?.['plan']
-      if (json !== undefined) plans.push(readPlan(json))
-    })
-    return client
-  }
   class ExplainedClient extends Client {
     constructor(config?: string | ClientConfig) {
       super(config)
-      listen(this)
+      this.on('notice', ({ message = '' }) => {
+        const json = EXPLAINED.exec(message)?.groups?.['plan']
+        if (json !== undefined) plans.push(readPlan(json))
+      })
     }
   }
-  return { plans, listen, ExplainedClient }
+  return { plans, ExplainedClient }
 }
 
 function readPlan(json: string): ExplainedPlan {
