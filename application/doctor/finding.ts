@@ -1,5 +1,5 @@
 /** `skipped`: not checked, or not known. It is no problem by itself. */
-export type Level = 'ok' | 'skipped' | 'warning' | 'failed'
+type Level = 'ok' | 'skipped' | 'warning' | 'failed'
 
 /** The result of one check, in words for the operator. */
 export type Finding = {
