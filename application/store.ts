@@ -90,29 +90,20 @@ export type PremiumGrantRepository = {
 }
 
 /** Facts about money, by the provider's object id. The purchase that they belong to may not be known (yet). */
-export type RefundRepository = {
+type ReversalRepository<Reversal extends Refund | Dispute> = {
   /** Changes all of the reported ones or none, and returns how many of them changed their state. */
-  update<Reported extends Pick<Refund, 'id' | 'paymentIntentId'>>(
+  update<Reported extends Pick<Reversal, 'id' | 'paymentIntentId'>>(
     reported: readonly Reported[],
     origin: Origin,
-    change: (known: Refund | null, reported: Reported) => Refund,
+    change: (known: Reversal | null, reported: Reported) => Reversal,
   ): Promise<number>
-  findById(id: string): Promise<Refund | null>
-  /** The payments of purchases of ours of which a refund is still on its way. */
+  findById(id: string): Promise<Reversal | null>
+  /** The payments of purchases of ours with a refund that is on its way, or with a dispute without a verdict. */
   findPendingPayments(): Promise<readonly string[]>
 }
 
-export type DisputeRepository = {
-  /** As `update` of the refunds. */
-  update<Reported extends Pick<Dispute, 'id' | 'paymentIntentId'>>(
-    reported: readonly Reported[],
-    origin: Origin,
-    change: (known: Dispute | null, reported: Reported) => Dispute,
-  ): Promise<number>
-  findById(id: string): Promise<Dispute | null>
-  /** The payments of purchases of ours on which a dispute without a verdict hangs. */
-  findPendingPayments(): Promise<readonly string[]>
-}
+export type RefundRepository = ReversalRepository<Refund>
+export type DisputeRepository = ReversalRepository<Dispute>
 
 /** Every change of a grant, as it happened. Entries are only added; see `PersonalData` and `Retention` for the rest. */
 export type AuditTrail = {

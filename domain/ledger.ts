@@ -1,11 +1,11 @@
-import { DISPUTE_STATES, type DisputeState } from './dispute.ts'
+import type { DisputeState } from './dispute.ts'
 import { DAY_MS } from './duration.ts'
 import type { Email } from './email.ts'
 import type { Actor, AuditEntry, GrantChangeReason } from './grant-change.ts'
 import type { OutboxKey, OutboxKind } from './outbox.ts'
 import { isActive, type Payment, type PremiumGrant } from './premium-grant.ts'
 import type { Price, PurchaseId, PurchaseState } from './purchase.ts'
-import { REFUND_STATES, type RefundState } from './refund.ts'
+import type { RefundState } from './refund.ts'
 
 // Money and access leave records in several places. Each of them is compared here with those that it follows from.
 
@@ -265,28 +265,20 @@ function faultOf({ email, reason, grant, reversal }: EntryRecord): string | null
   if (reason === 'revoked') return grant.revokedAt ? null : 'the grant is not revoked'
   if (!reversal) return 'it is not stored'
   if (reversal.paymentIntentId !== grant.paymentIntentId) return 'it is of another payment'
-  return hasReached(reversal.state, reason) ? null : `it is ${reversal.state}`
+  return REACHED[reason].includes(reversal.state) ? null : `it is ${reversal.state}`
 }
 
 type ReversalReason = Exclude<GrantChangeReason, 'paid' | 'granted' | 'revoked'>
 
-/** A refund and a dispute only move on, but for a verdict that is replaced by another one. */
-function hasReached(state: RefundState | DisputeState, reason: ReversalReason): boolean {
-  const recorded = STATES.find((one) => reason.endsWith(`_${one}`))
-  return recorded !== undefined && STAGES[state] >= STAGES[recorded]
-}
-
-const STATES = [...REFUND_STATES, ...DISPUTE_STATES]
-
-/** In the order in which each of them moves: the two are never compared with one another. */
-const STAGES: Readonly<Record<RefundState | DisputeState, number>> = {
-  pending: 0,
-  succeeded: 1,
-  failed: 2,
-  inquiry: 0,
-  open: 1,
-  won: 2,
-  lost: 2,
+/** The states in which a reversal may be by now: it only moves on, but for a verdict that another one replaces. */
+const REACHED: Readonly<Record<ReversalReason, readonly (RefundState | DisputeState)[]>> = {
+  refund_pending: ['pending', 'succeeded', 'failed'],
+  refund_succeeded: ['succeeded', 'failed'],
+  refund_failed: ['failed'],
+  dispute_inquiry: ['inquiry', 'open', 'won', 'lost'],
+  dispute_open: ['open', 'won', 'lost'],
+  dispute_won: ['won', 'lost'],
+  dispute_lost: ['won', 'lost'],
 }
 
 function grantDiscrepancy(kind: DiscrepancyKind, id: string, detail: string): Discrepancy {
