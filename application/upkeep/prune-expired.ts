@@ -12,18 +12,16 @@ const BATCH_SIZE = 200
 export async function pruneExpired(
   { retention, clock, log, rules }: Pick<Ports, 'retention' | 'clock' | 'log' | 'rules'>,
   {
-    tokenLifetimeMs,
     pause,
     stopping,
   }: {
-    /** Of the tokens that are issued today, in milliseconds. */
-    tokenLifetimeMs: number
     /** Lets others do their work. */
     pause: () => Promise<void>
     stopping: Stopping
   },
 ): Promise<Readonly<Partial<Record<PrunedKind, number>>>> {
   const now = clock.now()
+  const { tokenLifetimeMs } = rules
   const mailWindowMs = rules.mailLimit?.windowMs ?? 0
   const pruned: Partial<Record<PrunedKind, number>> = {}
   for (const kind of PRUNED_KINDS) {

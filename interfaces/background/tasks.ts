@@ -14,11 +14,17 @@ import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
 import { type Replicas, SIGN_EVERY_MS } from '../../application/upkeep/replicas.ts'
 import type { ScheduledBackups } from '../../application/upkeep/scheduled-backups.ts'
 import { stepPauses } from '../../application/upkeep/step-pauses.ts'
+import { type ClockMeasurement, watchClock } from '../../application/upkeep/watch-clock.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts'
 import type { Task, Tasks } from './background.ts'
 
 /** When a service begins, everybody comes back at once, and nothing has changed that the last audit has not seen. */
 const AUDIT_AFTER_MS = 5 * MINUTE_MS
+
+/** A third of what a replica may at most be wrong by. */
+const CLOCK_EVERY_MS = 20 * SECOND_MS
+/** Another replica leads within a minute, so that rows of finished windows are gone within 90 seconds. */
+const RATE_LIMITS_EVERY_MS = 15 * SECOND_MS
 
 /**
  * All that the service does by itself, and how often. Only the watchdog is separate, because the supervisor sets its
@@ -26,23 +32,24 @@ const AUDIT_AFTER_MS = 5 * MINUTE_MS
  */
 export function serviceTasks({
   ports,
-  tokenLifetimeMs,
   backups,
   replicas,
-  ofDatabase = { ofEach: [], ofLeader: () => [] },
+  measureClock = null,
+  pruneRateLimits = null,
   isReady,
   loadRoutes,
   monotonicMs,
   wait,
 }: {
   ports: Ports
-  tokenLifetimeMs: number
   /** Null where the service makes none. */
   backups: ScheduledBackups | null
   /** Null where no other process can serve on the database. */
   replicas: Replicas | null
-  /** What the kind of database asks for. */
-  ofDatabase?: Tasks
+  /** Null where the database has no clock of its own. */
+  measureClock?: (() => Promise<ClockMeasurement>) | null
+  /** Deletes some rows of finished windows, and says whether there may be more. Null where no row is kept. */
+  pruneRateLimits?: (() => Promise<boolean>) | null
   isReady: () => Promise<boolean>
   /** Has the routes ready before a request asks for them. */
   loadRoutes: () => Promise<unknown>
@@ -64,7 +71,7 @@ export function serviceTasks({
       // So that the log reports a failing database even where no client asks /ready.
       { name: 'readiness', everyMs: 30 * SECOND_MS, work: isReady },
       ...(replicas ? [signOfLifeTask(replicas)] : []),
-      ...ofDatabase.ofEach,
+      ...(measureClock ? [clockTask(ports, measureClock)] : []),
     ],
     ofLeader: () => [
       { name: 'outbox', everyMs: SECOND_MS, work: (term) => deliverOutbox(ports, term) },
@@ -72,8 +79,7 @@ export function serviceTasks({
       {
         name: 'pruning',
         everyMs: HOUR_MS,
-        work: (stopping) =>
-          pruneExpired(ports, { tokenLifetimeMs, pause: pauses(stopping.signal), stopping }),
+        work: (stopping) => pruneExpired(ports, { pause: pauses(stopping.signal), stopping }),
       },
       // Every hour it is looked whether a day has passed, so that one that failed is not put off for a day.
       {
@@ -84,7 +90,7 @@ export function serviceTasks({
       },
       { name: 'wrong_codes', everyMs: MINUTE_MS, work: watchWrongCodes(ports) },
       { name: 'mail_limit', everyMs: MINUTE_MS, work: watchMailLimit(ports) },
-      ...ofDatabase.ofLeader(),
+      ...(pruneRateLimits ? [rateLimitTask(pruneRateLimits)] : []),
     ],
   }
 }
@@ -95,6 +101,20 @@ function backupTask(backups: ScheduledBackups): Task {
 
 function signOfLifeTask(replicas: Replicas): Task {
   return { name: 'sign_of_life', everyMs: SIGN_EVERY_MS, work: replicas.signOfLife }
+}
+
+function clockTask({ log }: Ports, measureClock: () => Promise<ClockMeasurement>): Task {
+  return { name: 'clock', everyMs: CLOCK_EVERY_MS, work: watchClock({ measureClock, log }) }
+}
+
+function rateLimitTask(pruneRateLimits: () => Promise<boolean>): Task {
+  return {
+    name: 'rate_limits',
+    everyMs: RATE_LIMITS_EVERY_MS,
+    async work(term) {
+      while (!term.aborted && (await pruneRateLimits()));
+    },
+  }
 }
 
 /**

@@ -8,6 +8,9 @@ import {
 } from '../../infrastructure/config/config.ts'
 import { monotonicMs, SYSTEM_PAUSES, systemClock, wait } from '../../infrastructure/system-clock.ts'
 import { isJournal } from '../../infrastructure/systemd/journal.ts'
+import { openNotifyProgram } from '../../infrastructure/systemd/notify-program.ts'
+import { openNotifySocket } from '../../infrastructure/systemd/notify-socket.ts'
+import { systemdSupervisor } from '../../infrastructure/systemd/systemd-supervisor.ts'
 import { lineWriter } from '../../infrastructure/telemetry/line-writer.ts'
 import { createLog } from '../../infrastructure/telemetry/log.ts'
 import { STANDARD_OUTPUT, standardOutput } from '../../infrastructure/telemetry/standard-output.ts'
@@ -23,7 +26,6 @@ import { composeBackups, reportBackupFolder } from './compose-backups.ts'
 import { composeContent } from './compose-content.ts'
 import { composeMetrics } from './compose-metrics.ts'
 import { composeHttp, composePorts } from './compose-service.ts'
-import { composeSupervisor } from './compose-supervision.ts'
 import { publicUrlOf } from './open-store.ts'
 import type { ServedDatabase } from './served-database.ts'
 
@@ -40,7 +42,7 @@ export async function openService(
 ): Promise<Service> {
   const { config, content } = loadSettings(environment)
   const priorities = isJournal(STANDARD_OUTPUT, environment.env['JOURNAL_STREAM'])
-  const { logLevel: level, logFormat: format, tokenLifetimeMs } = config
+  const { logLevel: level, logFormat: format } = config
   const { write, flush, end } = lineWriter(standardOutput(), {
     onLost: (lost) => logOfLosses('log.failed', lost),
     pauses: SYSTEM_PAUSES,
@@ -55,7 +57,8 @@ export async function openService(
   logOfLosses = metrics.log
   const { telemetry } = metrics
   const { log, flush: flushTallies } = talliedLog(metrics.log, { wait })
-  const supervisor = composeSupervisor({ environment, log })
+  const ways = [openNotifySocket, openNotifyProgram]
+  const supervisor = systemdSupervisor({ env: environment.env, pid: process.pid, log, ways })
   const database = await openServedDatabase(config, {
     log,
     telemetry,
@@ -76,10 +79,10 @@ export async function openService(
   const app = lateApp(options)
   const tasks = serviceTasks({
     ports,
-    tokenLifetimeMs,
     backups,
     replicas,
-    ofDatabase: database.tasks,
+    measureClock: database.measureClock,
+    pruneRateLimits: database.pruneRateLimits,
     isReady,
     loadRoutes: async () => app(),
     monotonicMs,

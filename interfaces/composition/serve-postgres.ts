@@ -2,7 +2,6 @@ import type { Log, Supervisor } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { leaseLeadership } from '../../application/upkeep/lease-leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
-import { watchClock } from '../../application/upkeep/watch-clock.ts'
 import { HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
 import type { PostgresConfig } from '../../infrastructure/config/database-settings.ts'
 import type { PostgresDatabase } from '../../infrastructure/postgres/connection/database.ts'
@@ -15,15 +14,10 @@ import { postgresReplicas } from '../../infrastructure/postgres/replicas.ts'
 import { postgresStore } from '../../infrastructure/postgres/store.ts'
 import { CALLERS_RIGHTS } from '../../infrastructure/rights/effective-user.ts'
 import { monotonicMs, systemClock, wait } from '../../infrastructure/system-clock.ts'
-import type { Task } from '../background/background.ts'
 import type { ServedDatabase } from './served-database.ts'
 
 /** For a migration that another replica is carrying out, too. */
 const OPENING_MAX_MS = HOUR_MS
-/** A third of what a replica may at most be wrong by. */
-const CLOCK_EVERY_MS = 20 * SECOND_MS
-/** Another replica leads within a minute, so that rows of finished windows are gone within 90 seconds. */
-const RATE_LIMITS_EVERY_MS = 15 * SECOND_MS
 const RATE_LIMITS_AT_ONCE = 1000
 
 const ENTER_RETRY_MS = SECOND_MS
@@ -87,18 +81,6 @@ export async function servePostgres(
   await enterService(database, replicas, stopping)
   const lease = postgresLease(database, { holder: replica.id })
   const rateLimits = sharedRateLimits({ database, budget })
-  const clockTask: Task = {
-    name: 'clock',
-    everyMs: CLOCK_EVERY_MS,
-    work: watchClock({ measureClock: time.measure, log }),
-  }
-  const rateLimitTask: Task = {
-    name: 'rate_limits',
-    everyMs: RATE_LIMITS_EVERY_MS,
-    async work(term) {
-      while (!term.aborted && (await pruneRateLimits(database, RATE_LIMITS_AT_ONCE)));
-    },
-  }
   return {
     store,
     clock: time.clock,
@@ -106,7 +88,8 @@ export async function servePostgres(
     leadership: leaseLeadership({ log, telemetry }, { lease, monotonicMs, wait }),
     replicas,
     poolState: database.poolState,
-    tasks: { ofEach: [clockTask], ofLeader: () => [rateLimitTask] },
+    measureClock: time.measure,
+    pruneRateLimits: () => pruneRateLimits(database, RATE_LIMITS_AT_ONCE),
     limiter: (name, limit) => rateLimits.limiter({ name, ...limit }),
     bounded:
       (handler) =>

@@ -1,11 +1,11 @@
 import type { Clock, RateLimiter } from '../../application/ports.ts'
 import type { Leadership } from '../../application/upkeep/leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
+import type { ClockMeasurement } from '../../application/upkeep/watch-clock.ts'
 import type { RateLimit } from '../../infrastructure/config/durations.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import type { PoolState } from '../../infrastructure/postgres/connection/connection-pool.ts'
 import type { TakenRights } from '../../infrastructure/rights/effective-user.ts'
-import type { Tasks } from '../background/background.ts'
 import type { Handler } from '../http/handler.ts'
 import type { RateLimitPolicy } from '../http/paths.ts'
 import type { OwnBudget } from '../http/request/options.ts'
@@ -22,8 +22,10 @@ export type ServedDatabase = {
   readonly replicas: Replicas | null
   /** Null for an embedded database, which has no connections. */
   readonly poolState: (() => PoolState) | null
-  /** What has to be done beside what every service does. */
-  readonly tasks: Tasks
+  /** Null where the machine's own clock counts. */
+  readonly measureClock: (() => Promise<ClockMeasurement>) | null
+  /** Deletes some rows of finished windows, and says whether there may be more. Null where limits are in memory. */
+  readonly pruneRateLimits: (() => Promise<boolean>) | null
   limiter(budget: RateLimitPolicy | OwnBudget, limit: RateLimit): RateLimiter
   /** Has everything that a request asks of the database bounded together. */
   bounded(handler: Handler): Handler

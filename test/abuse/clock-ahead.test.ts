@@ -48,11 +48,13 @@ function sceneOf(service: Service) {
     logInProven: () => service.post('/auth/token', { email: EMAIL, codeVerifier: VERIFIER }),
     logOutBy: (token: string) => service.post('/auth/logout', {}, bearer(token)),
     prune: (tokenLifetimeMs = DAY_MS) =>
-      pruneExpired(ports, {
-        tokenLifetimeMs,
-        pause: async () => {},
-        stopping: new AbortController().signal,
-      }),
+      pruneExpired(
+        { ...ports, rules: { ...ports.rules, tokenLifetimeMs } },
+        {
+          pause: async () => {},
+          stopping: new AbortController().signal,
+        },
+      ),
   }
 }
 

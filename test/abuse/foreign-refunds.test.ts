@@ -26,7 +26,6 @@ async function openShop() {
   }
   const prune = () =>
     pruneExpired(service.ports, {
-      tokenLifetimeMs: DAY_MS,
       pause: async () => {},
       stopping: new AbortController().signal,
     })

@@ -19,8 +19,7 @@ function openTarget(limit: number) {
     ...service,
     mails: ports.mailer.mails,
     ask: (email: string, peer: string) => service.post('/auth/verify-email', { email }, {}, peer),
-    prune: () =>
-      pruneExpired(ports, { tokenLifetimeMs: DAY_MS, pause: async () => {}, stopping: RUNNING }),
+    prune: () => pruneExpired(ports, { pause: async () => {}, stopping: RUNNING }),
     sizeBytes() {
       const [row] = connection!
         .query<{ bytes: number }, []>(

@@ -6,7 +6,7 @@ import { deliverOutbox } from '../../application/payments/deliver-outbox.ts'
 import { settleSession } from '../../application/payments/settle-payment.ts'
 import { startCheckout } from '../../application/payments/start-checkout.ts'
 import { pruneExpired } from '../../application/upkeep/prune-expired.ts'
-import { DAY_MS, HOUR_MS } from '../../domain/duration.ts'
+import { HOUR_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OtpCode } from '../../domain/otp.ts'
 import { sqliteStore } from '../../infrastructure/sqlite/store.ts'
@@ -79,7 +79,7 @@ test('in a year of traffic nothing grows but what is sold and written down', asy
     for (let visits = 0; visits < PER_HOUR; visits++) await visit()
     await deliverOutbox(ports, RUNNING)
     const pause = async () => {}
-    await pruneExpired(ports, { tokenLifetimeMs: 30 * DAY_MS, pause, stopping: RUNNING })
+    await pruneExpired(ports, { pause, stopping: RUNNING })
     clock.advance(HOURS_APART * HOUR_MS)
     ports.mailer.mails.length = 0
     ports.mailer.notices.length = 0

@@ -20,6 +20,7 @@ function openFull(left: Partial<Record<PrunedKind, number>>) {
       },
     },
   })
+  ports.rules = { ...ports.rules, tokenLifetimeMs: TOKEN_LIFETIME_MS }
   let pauses = 0
   const prune = ({
     stopping = RUNNING,
@@ -29,7 +30,6 @@ function openFull(left: Partial<Record<PrunedKind, number>>) {
     onPause?: () => void
   } = {}) =>
     pruneExpired(ports, {
-      tokenLifetimeMs: TOKEN_LIFETIME_MS,
       stopping,
       async pause() {
         pauses++

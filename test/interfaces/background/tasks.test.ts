@@ -4,7 +4,7 @@ import { SWEEP_NAMES } from '../../../application/store.ts'
 import type { TaskName } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { ALWAYS_LEADING, termUntil } from '../../../application/upkeep/leadership.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../domain/duration.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../domain/duration.ts'
 import type { PurchaseId } from '../../../domain/purchase.ts'
 import {
   type Task,
@@ -16,7 +16,6 @@ import { openBuyer } from '../../support/buyers.ts'
 
 /** What the other tasks of the service need. */
 const OTHERS = {
-  tokenLifetimeMs: 30 * DAY_MS,
   backups: null,
   replicas: null,
   isReady: async () => true,
