@@ -1,5 +1,3 @@
-import type { MaybePromise } from './maybe-promise.ts'
-
 // Why: docs/decisions.md#a-start-makes-what-its-first-answer-needs
 // Pieces that are made when they are first needed, and once. A failure is not remembered: the next use tries again.
 
@@ -24,7 +22,7 @@ export function onceAsked<Answer>(ask: () => Promise<Answer>): () => Promise<Ans
   }
 }
 
-export type Methods = Readonly<Record<string, (...input: never[]) => MaybePromise<unknown>>>
+export type Methods = Readonly<Record<string, (...input: never[]) => unknown>>
 
 /** Names every method. */
 export type MethodNames<Made> = Readonly<Record<keyof Made, true>>

@@ -16,14 +16,11 @@ import type { TokenClaims } from '../domain/token.ts'
 import type { Decks } from './content/decks.ts'
 import type { Strings } from './content/strings.ts'
 import type { LogEvent } from './log-events.ts'
-import type { MaybePromise } from './maybe-promise.ts'
 import type { Store } from './store.ts'
 import type { RateLimitWidth, Telemetry } from './telemetry.ts'
 
 /** A signed bearer token (RFC 6750). Only its issuer reads it. */
 export type Token = Brand<string, 'Token'>
-
-// Providers.
 
 export type Mailer = {
   /** Resolves once the mail was accepted, after 10 seconds at most; throws `Unavailable('email')`. */
@@ -128,8 +125,6 @@ export type PaymentFact =
   /** Nothing that Alibi acts on: another kind, mode or product, or a thin one, which does not say what has happened. */
   | { readonly kind: 'other'; readonly isThin?: true }
 
-// The rest of the outside world.
-
 export type Clock = {
   now(): Date
 }
@@ -162,7 +157,9 @@ export type Secrets = {
 export type Tokens = {
   issue(email: Email, issue: { now: Date; epoch: Epoch }): Promise<Token>
   /** Null for anything but a token of ours. It may have expired, or be from the future. */
-  verify(token: string): MaybePromise<TokenClaims | null>
+  verify(token: string): Promise<TokenClaims | null>
+  /** What `verify` would give, where it is in memory; null where it is not. */
+  recall(token: string): TokenClaims | null
 }
 
 export type Content = {
@@ -199,11 +196,13 @@ export type RateLimitSubject =
  * a client. All clients of a /56 together have 4 times, those of a /48 16 times as many. Where there are too many
  * clients to count each, new ones share the budget of their network: 4 times that of one client for a /56 or /24,
  * 16 times for a /48 or /16, 64 times for a /32. Addresses are in no network's count. A refused request does not count.
+ * `takeAtOnce` is as `take`, and left out where that takes time.
  */
 export type RateLimiter = {
   readonly limit: number
   readonly windowMs: number
-  take(subject: RateLimitSubject): MaybePromise<RateLimitVerdict>
+  take(subject: RateLimitSubject): Promise<RateLimitVerdict>
+  takeAtOnce?(subject: RateLimitSubject): RateLimitVerdict
 }
 
 export type RateLimitVerdict = {

@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/errors.ts'
 import { isLoggedOut } from '../../domain/log-out.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
 import { isHoldersToken, isTokenAlive, type TokenClaims } from '../../domain/token.ts'
-import { type MaybePromise, whenKnown } from '../maybe-promise.ts'
+import type { AccessFacts } from '../access-repository.ts'
 import type { Ports } from '../ports.ts'
 import { findAccess } from './check-premium.ts'
 
@@ -42,21 +42,35 @@ export function holderOf(reading: TokenReading | null): Email | null {
 }
 
 /** Null for a token that shows nothing. */
-export function readToken(ports: Dependencies, token: string): MaybePromise<TokenReading | null> {
-  return whenKnown(ports.tokens.verify(token), (claims) => claims && readClaims(ports, claims))
+export async function readToken(ports: Dependencies, token: string): Promise<TokenReading | null> {
+  const claims = await ports.tokens.verify(token)
+  const use = claims && useOf(ports, claims)
+  return use && readingOf(use, await findAccess(ports, use.email))
 }
 
-function readClaims(ports: Dependencies, claims: TokenClaims): MaybePromise<TokenReading | null> {
-  const now = ports.clock.now()
-  const { tokenLifetimeMs } = ports.rules
-  const isAlive = isTokenAlive(claims, now)
-  const isHolders = isHoldersToken(claims, { tokenLifetimeMs, now })
-  if (!isAlive && !isHolders) return null
+/** As `readToken`, from what is in memory alone. Null also where that is not enough. */
+export function recallToken(ports: Dependencies, token: string): TokenReading | null {
+  const claims = ports.tokens.recall(token)
+  const use = claims && useOf(ports, claims)
+  const facts = use && ports.access.recall?.(use.email)
+  return facts ? readingOf(use, facts) : null
+}
 
-  const { email, epoch } = claims
-  return whenKnown(findAccess(ports, email), ({ grants, loggedOutIn }) =>
-    isLoggedOut(epoch, loggedOutIn)
-      ? null
-      : { email, isAlive, isHolders, hasPremium: hasPremium(grants) },
-  )
+/** What the token is good for by its times alone. */
+type Use = TokenClaims & Pick<TokenReading, 'isAlive' | 'isHolders'>
+
+/** Null for nothing. */
+function useOf({ clock, rules }: Dependencies, claims: TokenClaims): Use | null {
+  const now = clock.now()
+  const isAlive = isTokenAlive(claims, now)
+  const isHolders = isHoldersToken(claims, { tokenLifetimeMs: rules.tokenLifetimeMs, now })
+  return isAlive || isHolders ? { ...claims, isAlive, isHolders } : null
+}
+
+function readingOf(
+  { email, epoch, isAlive, isHolders }: Use,
+  { grants, loggedOutIn }: AccessFacts,
+): TokenReading | null {
+  if (isLoggedOut(epoch, loggedOutIn)) return null
+  return { email, isAlive, isHolders, hasPremium: hasPremium(grants) }
 }

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '../../application/maybe-promise.ts'
 import { refuseUnfit, rowHash, type TableDigest } from './carried-rows.ts'
 import { CARRIED_TABLES, type CarriedRow, type CarriedTable, keyOf } from './carried-tables.ts'
 
@@ -7,16 +6,16 @@ export type TableReader = {
   readPage(
     table: CarriedTable,
     page: { readonly after: CarriedRow | null; readonly limit: number },
-  ): MaybePromise<readonly CarriedRow[]>
+  ): readonly CarriedRow[] | Promise<readonly CarriedRow[]>
 }
 
 /** A database as it is at one moment, which no service uses until it is closed. */
 export type DataSource = TableReader & {
   /** The highest number that the database has given to a row of the table; 0 where there was none. */
-  lastNumber(table: CarriedTable): MaybePromise<number>
+  lastNumber(table: CarriedTable): number | Promise<number>
   /** Throws where a service may have begun to use it. */
-  assertUnused(): MaybePromise<void>
-  close(): MaybePromise<void>
+  assertUnused(): void | Promise<void>
+  close(): void | Promise<void>
 }
 
 /**
@@ -24,13 +23,13 @@ export type DataSource = TableReader & {
  * committed.
  */
 export type DataTarget = TableReader & {
-  insert(table: CarriedTable, rows: readonly CarriedRow[]): MaybePromise<void>
+  insert(table: CarriedTable, rows: readonly CarriedRow[]): void | Promise<void>
   /** Has the database go on counting the rows of the table behind this number, or behind a higher one that it has. */
-  countOn(table: CarriedTable, lastNumber: number): MaybePromise<void>
+  countOn(table: CarriedTable, lastNumber: number): void | Promise<void>
   /** Stores everything durably, and closes it. */
-  commit(): MaybePromise<void>
+  commit(): void | Promise<void>
   /** Leaves it as it was before, and closes it. Never throws. */
-  abandon(): MaybePromise<void>
+  abandon(): void | Promise<void>
 }
 
 export type CopiedTable = {

@@ -58,7 +58,7 @@ export function slidingWindowLimiter({
   placesMax?: number
   hitsMax?: number
   addressesMax?: number
-}): RateLimiter {
+}): Required<RateLimiter> {
   const clients = hitTable({
     placesMax,
     recordsMax: hitsMax,
@@ -110,17 +110,15 @@ export function slidingWindowLimiter({
     return verdict
   }
 
-  return {
-    limit,
-    windowMs,
-    take(subject: RateLimitSubject) {
-      // Hits are kept in the order of time.
-      latest = Math.max(latest, monotonicMs())
-      return subject.kind === 'address'
-        ? takeAsAddress(subject.email, latest)
-        : takeAsClient(subject.address, latest)
-    },
+  function takeAtOnce(subject: RateLimitSubject): Verdict {
+    // Hits are kept in the order of time.
+    latest = Math.max(latest, monotonicMs())
+    return subject.kind === 'address'
+      ? takeAsAddress(subject.email, latest)
+      : takeAsClient(subject.address, latest)
   }
+
+  return { limit, windowMs, take: async (subject) => takeAtOnce(subject), takeAtOnce }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AccessFacts, AccessRepository } from '../../application/access-repository.ts'
+import { onFirstUse } from '../../application/first-use.ts'
 import type { SqliteDatabase } from './database.ts'
 import { prepareFindAccess } from './find-access.ts'
 import { rememberUntilCommit } from './remembered-facts.ts'
@@ -13,13 +14,14 @@ const REVERSAL_BYTES = 64
 
 /** Remembers the facts of addresses until anybody commits anything, which is checked at each call. */
 export function sqliteAccessRepository(database: SqliteDatabase): AccessRepository {
-  const findFacts = prepareFindAccess(database.queries)
+  const findFacts = onFirstUse(() => database.prepare(() => prepareFindAccess(database.queries)))
   const remembered = rememberUntilCommit(database, {
     sizeMax: REMEMBERED_BYTES_MAX,
     sizeOf: bytesOf,
   })
   return {
-    findByEmail: (email, digests) => remembered(email, () => findFacts(email, digests())),
+    findByEmail: (email, digests) => remembered.find(email, () => findFacts()(email, digests())),
+    recall: remembered.recall,
   }
 }
 

@@ -1,5 +1,4 @@
 import { eq, sql } from 'drizzle-orm'
-import type { MaybePromise } from '../../application/maybe-promise.ts'
 import type { Purchase } from '../../domain/purchase.ts'
 import { toPurchase } from '../database/rows.ts'
 import { prepareSelect } from './prepared-reads.ts'
@@ -15,7 +14,7 @@ const ENTRY_BYTES = 1100
 /** Remembers purchases until anybody commits anything, which is checked at each call. */
 export function prepareFindBySession(
   database: Parameters<typeof rememberUntilCommit>[0],
-): (sessionId: string) => MaybePromise<Purchase | null> {
+): (sessionId: string) => Promise<Purchase | null> {
   const isOfSession = eq(purchases.sessionId, sql.placeholder('sessionId'))
   const select = prepareSelect(database.queries, purchases, isOfSession)
   const remembered = rememberUntilCommit<Purchase>(database, {
@@ -23,7 +22,7 @@ export function prepareFindBySession(
     sizeOf: (_, { email }) => ENTRY_BYTES + email.length,
   })
   return (sessionId) =>
-    remembered(sessionId, () => {
+    remembered.find(sessionId, () => {
       const [row] = select(sessionId)
       return row ? toPurchase(row) : null
     })

@@ -84,7 +84,7 @@ export function sqlitePurchaseRepository(
     findAccount: async (email) => readTogether(() => findAccount(email)),
     findAccountByPurchase: async (id) => readTogether(() => findAccountByPurchase(id)),
     findById: async (id) => read(() => findById(id)),
-    findBySessionId: async (sessionId) => findBySession(sessionId),
+    findBySessionId: findBySession,
     findByPaymentIntentId: async (paymentIntentId) =>
       read(() => findByPaymentIntentId(paymentIntentId)),
     isAskedPrice: async (price, { live }) =>

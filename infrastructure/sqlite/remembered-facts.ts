@@ -1,13 +1,18 @@
-import type { MaybePromise } from '../../application/maybe-promise.ts'
+import { onFirstUse } from '../../application/first-use.ts'
 import { recentEntries } from '../recent-entries.ts'
 import { prepareCommitWatch } from './commit-watch.ts'
 import type { SqliteDatabase } from './database.ts'
 
+/** What was read under a key before, as long as nobody has committed anything since, which is checked at each call. */
+type Remembered<Facts> = {
+  /** Null for what has to be read, also where the database cannot say now whether it still holds. */
+  recall(key: string): Facts | null
+  /** As `recall`, or what is read in one `read` of the database, which is remembered unless it is null. */
+  find<Read extends Facts | null>(key: string, read: () => Read): Promise<Facts | Read>
+}
+
 // Why: docs/decisions.md#facts-are-remembered-until-somebody-commits
-/**
- * Gives what was read under a key before, as long as nobody has committed anything since, which is checked at each
- * call. What is not there is read, in one `read` of the database, and remembered unless it is null.
- */
+/** Prepares its statements with the first read. */
 export function rememberUntilCommit<Facts>(
   database: Pick<SqliteDatabase, 'path' | 'queries' | 'commits' | 'read' | 'isUsable'>,
   bounds: {
@@ -15,25 +20,23 @@ export function rememberUntilCommit<Facts>(
     readonly sizeMax: number
     readonly sizeOf: (key: string, facts: Facts) => number
   },
-): <Read extends Facts | null>(key: string, find: () => Read) => MaybePromise<Facts | Read> {
-  const currentVersion = prepareCommitWatch(database)
+): Remembered<Facts> {
+  const watch = onFirstUse(() => prepareCommitWatch(database))
   let remembered = recentEntries(bounds)
   let version: number | null = null
 
-  /** Null for what has to be read, also where the database cannot say now whether it still holds. */
   function recall(key: string): Facts | null {
-    if (!database.isUsable()) return null
+    if (version === null || !database.isUsable()) return null
     try {
-      const versionNow = currentVersion()
-      return versionNow !== null && versionNow === version ? remembered.find(key) : null
+      return watch()() === version ? remembered.find(key) : null
     } catch {
       return null
     }
   }
 
-  function read<Read extends Facts | null>(key: string, find: () => Read): Read {
-    const versionNow = currentVersion()
-    const facts = find()
+  function remember<Read extends Facts | null>(key: string, read: () => Read): Read {
+    const versionNow = watch()()
+    const facts = read()
     if (versionNow === null) return facts
     if (versionNow !== version) {
       remembered = recentEntries(bounds)
@@ -43,5 +46,8 @@ export function rememberUntilCommit<Facts>(
     return facts
   }
 
-  return (key, find) => recall(key) ?? database.read(() => read(key, find))
+  return {
+    recall,
+    find: async (key, read) => recall(key) ?? database.read(() => remember(key, read)),
+  }
 }

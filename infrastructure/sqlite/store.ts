@@ -63,7 +63,7 @@ export function sqliteStore(database: SqliteDatabase): DatabaseStore {
     outbox: part(METHODS.outbox, () => sqliteOutboxRepository(database)),
     sweeps: part(METHODS.sweeps, () => sqliteSweepRepository(database)),
     logOuts: part(METHODS.logOuts, () => sqliteLogOutRepository(database)),
-    access: part(METHODS.access, () => sqliteAccessRepository(database)),
+    access: sqliteAccessRepository(database),
     personalData: part(METHODS.personalData, () => sqlitePersonalData(database, recordChanges)),
     retention: part(METHODS.retention, () => sqliteRetention(database)),
     databaseHealth: sqliteDatabaseHealth(database),
@@ -96,7 +96,6 @@ const METHODS = {
   outbox: { takeDue: true, update: true, findByPurchase: true },
   sweeps: { findLastRun: true, recordRun: true },
   logOuts: { update: true },
-  access: { findByEmail: true },
   personalData: { find: true, erase: true },
   retention: { prune: true },
   statistics: {
@@ -111,7 +110,8 @@ const METHODS = {
   },
   sandboxSessions: { create: true, find: true, update: true, list: true },
 } as const satisfies {
-  readonly [Part in Exclude<keyof DatabaseStore, 'databaseHealth' | 'close'>]: MethodNames<
-    DatabaseStore[Part]
-  >
+  readonly [Part in Exclude<
+    keyof DatabaseStore,
+    'access' | 'databaseHealth' | 'close'
+  >]: MethodNames<DatabaseStore[Part]>
 }

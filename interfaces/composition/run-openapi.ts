@@ -34,7 +34,7 @@ export async function describeApi(
 /** It describes the limits, and applies none. */
 function unlimited({ limit, windowMs }: RateLimit): RateLimiter {
   const verdict = { accepted: true, remaining: limit, resetMs: windowMs, width: 'client' } as const
-  return { limit, windowMs, take: () => verdict }
+  return { limit, windowMs, take: async () => verdict }
 }
 
 /** The document that GET /openapi.json answers, without a server. */

@@ -7,8 +7,7 @@ import type { DatabaseStore } from '../../infrastructure/database/database-store
 import type { PoolState } from '../../infrastructure/postgres/connection/connection-pool.ts'
 import type { TakenRights } from '../../infrastructure/rights/effective-user.ts'
 import type { Handler } from '../http/handler.ts'
-import type { RateLimitPolicy } from '../http/paths.ts'
-import type { OwnBudget } from '../http/request/options.ts'
+import type { OwnBudget, RateLimitPolicy } from '../http/paths.ts'
 
 /** The database that a service works with, and all that follows from its kind. */
 export type ServedDatabase = {

@@ -1,13 +1,12 @@
 import { onFirstUse } from '../../application/first-use.ts'
-import { type MaybePromise, orElse, whenKnown } from '../../application/maybe-promise.ts'
 import { networkOf, ONE_CLIENT } from '../../domain/client-network.ts'
 import { findListed, isWebhook, PREFLIGHT_RULES, rulesOf } from './paths.ts'
 import { dropBody, endsConnection, mayBeLong, readBody } from './request/body/body.ts'
 import { bodyBudget } from './request/body/body-budget.ts'
 import { clientAddressReader } from './request/client-address.ts'
-import { type Exchange, newRequestId, rememberExchange } from './request/exchange.ts'
+import { type Exchange, newRequestId, REQUEST_ID, rememberExchange } from './request/exchange.ts'
 import type { HttpOptions } from './request/options.ts'
-import { type RateLimitFields, rateLimitCounter } from './request/rate-limit.ts'
+import { rateLimitCounter } from './request/rate-limit.ts'
 import { RequestRefused } from './request/refusal.ts'
 import {
   hasOneHost,
@@ -15,13 +14,12 @@ import {
   ROUTED_ORIGIN,
   readTarget,
   type SentSegments,
-  type Target,
 } from './request/target.ts'
 import { answerMaker } from './response/answer-maker.ts'
 import { answerPreflight, isPreflight } from './response/cors.ts'
 import { answerError } from './response/errors.ts'
 import { browserAnswers } from './routes/browser-answers.ts'
-import { directAnswers } from './routes/direct.ts'
+import { answersFromMemory } from './routes/from-memory.ts'
 import { refuseByHead } from './routes/webhook-failure.ts'
 
 /**
@@ -32,17 +30,17 @@ export type Handler = (
   request: Request,
   peerAddress: () => string | null,
   sent?: SentSegments,
-) => MaybePromise<Response>
+) => Response | Promise<Response>
 
 // Why: docs/decisions.md#our-own-wrapper-around-the-routes
 /** The routes, and around them everything that all answers share: limits, identification, headers, the access log. */
 export function createHandler(options: HttpOptions, app = lateApp(options)): Handler {
   const { ports, monotonicMs, stopping } = options
   const answers = answerMaker(options)
-  const directAnswer = directAnswers(options)
   const browserAnswer = browserAnswers(ports)
   const clientAddress = clientAddressReader(options.isTrustedProxy, ports.log)
-  const countAgainstLimit = rateLimitCounter(options)
+  const rateLimits = rateLimitCounter(options)
+  const findKnown = answersFromMemory(ports)
   const bodyOf = bodyReader(
     options,
     onFirstUse(() => pathMatcher(postPaths(app().routes))),
@@ -52,65 +50,83 @@ export function createHandler(options: HttpOptions, app = lateApp(options)): Han
     onFirstUse(() => app().routes.map(({ path }) => path)),
   )
 
-  function begin(request: Request, peerAddress: () => string | null, target: Target): Exchange {
+  function begin(
+    request: Request,
+    peerAddress: () => string | null,
+    sent?: SentSegments,
+  ): Exchange {
+    const target = hasOneHost(request.headers) ? readTarget(request.url, sent) : NO_TARGET
+    const isQuestion = target !== NO_TARGET && isPreflight(request)
     const exchange: Exchange = {
       request,
       target,
-      rules: target !== NO_TARGET && isPreflight(request) ? PREFLIGHT_RULES : rulesOf(target.path),
+      isPreflight: isQuestion,
+      rules: isQuestion ? PREFLIGHT_RULES : rulesOf(target.path),
       requestId: newRequestId(),
       clientAddress: onFirstUse(() => clientAddress(request, peerAddress())),
       readBody: request.method === 'POST' ? onFirstUse(() => bodyOf(exchange)) : noBody,
       tokenReading: undefined,
       rateLimit: null,
       isTurnedAway: false,
-      completed: null,
     }
     return exchange
   }
 
-  function answer(exchange: Exchange): MaybePromise<Response> {
-    return orElse(
-      () => whenKnown(countAgainstLimit(exchange), (rateLimit) => route(exchange, rateLimit)),
-      (error) => {
-        exchange.isTurnedAway = error instanceof RequestRefused
-        return answers.error(exchange, answerError(ports, error, exchange.requestId))
-      },
-    )
+  function answerAtOnce(exchange: Exchange): Response | null {
+    if (mayBeLong(exchange.request.headers)) return null
+    try {
+      const known = findKnown(exchange)
+      const isCounted = known && rateLimits.countAtOnce(exchange, known.email)
+      return isCounted ? answers.json(exchange, known.make()) : null
+    } catch (error) {
+      return refuse(exchange, error)
+    }
   }
 
-  function route(exchange: Exchange, rateLimit: RateLimitFields | null): MaybePromise<Response> {
-    const { request, target } = exchange
-    exchange.rateLimit = rateLimit
-    if (rateLimit?.retryAfter) throw new RequestRefused('too_many_requests')
-    if (target.refusal !== null) throw new RequestRefused(target.refusal)
-    const value = directAnswer(exchange)
-    if (value) return whenKnown(value, (known) => answers.json(exchange, known))
-    if (request.method !== 'POST') return app().fetch(routedRequest(exchange))
-    return exchange.readBody().then(() => app().fetch(routedRequest(exchange)))
+  async function answer(exchange: Exchange): Promise<Response> {
+    const { request, target, isPreflight, readBody } = exchange
+    if (isPreflight) return answerPreflight(options, request)
+    try {
+      await rateLimits.count(exchange)
+      if (target.refusal !== null) throw new RequestRefused(target.refusal)
+      const known = findKnown(exchange)
+      if (known) return answers.json(exchange, known.make())
+      if (request.method === 'POST') await readBody()
+      return await app().fetch(routedRequest(exchange))
+    } catch (error) {
+      return refuse(exchange, error)
+    }
   }
 
-  /** The answer with all that it lacks. */
+  function refuse(exchange: Exchange, error: unknown): Response {
+    exchange.isTurnedAway = error instanceof RequestRefused
+    return answers.error(exchange, answerError(ports, error, exchange.requestId))
+  }
+
+  /** The answer with all that it lacks. Those in JSON have their headers already. */
   function complete(exchange: Exchange, answered: Response): Response {
+    const { headers } = exchange.request
     const response = browserAnswer(exchange, answered)
-    if (response !== exchange.completed) answers.complete(exchange, response)
+    if (!response.headers.has(REQUEST_ID)) answers.complete(exchange, response)
+    if (mayBeLong(headers) && endsConnection(headers)) response.headers.set('Connection', 'close')
     return response
+  }
+
+  async function answerInTime(exchange: Exchange, startedAtMs: number): Promise<Response> {
+    const { request } = exchange
+    const response = complete(exchange, await answer(exchange))
+    report(exchange, response.status, monotonicMs() - startedAtMs)
+    if (mayBeLong(request.headers)) await dropBody(request, stopping)
+    return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
   return (request, peerAddress, sent) => {
     const startedAtMs = monotonicMs()
-    const target = hasOneHost(request.headers) ? readTarget(request.url, sent) : NO_TARGET
-    const exchange = begin(request, peerAddress, target)
-    const isQuestion = exchange.rules === PREFLIGHT_RULES
-    const answered = isQuestion ? answerPreflight(options, request) : answer(exchange)
-    return whenKnown(answered, (known) => {
-      const response = complete(exchange, known)
-      const hasLongBody = mayBeLong(request.headers)
-      if (hasLongBody && endsConnection(request.headers))
-        response.headers.set('Connection', 'close')
-      report(exchange, response.status, monotonicMs() - startedAtMs)
-      const sent = request.method === 'HEAD' ? withoutBody(response) : response
-      return hasLongBody ? dropBody(request, stopping).then(() => sent) : sent
-    })
+    const exchange = begin(request, peerAddress, sent)
+    const response = answerAtOnce(exchange)
+    if (!response) return answerInTime(exchange, startedAtMs)
+    report(exchange, response.status, monotonicMs() - startedAtMs)
+    return response
   }
 }
 

@@ -1,4 +1,3 @@
-import { type MaybePromise, whenKnown } from '../../application/maybe-promise.ts'
 import type { Handler } from './handler.ts'
 import { ROUTES } from './paths.ts'
 import { BODY_GRACE_MS } from './request/body/body.ts'
@@ -53,13 +52,16 @@ export function listen({ host, port }: { host: string; port: number }): Listener
     request: Request,
     self: Pick<Bun.Server<unknown>, 'requestIP'>,
     sent?: SentSegments,
-  ): MaybePromise<Response> {
+  ): Response | Promise<Response> {
     asked++
     const peerAddress = () => self.requestIP(request)?.address ?? null
-    return whenKnown(handler(request, peerAddress, sent), (response) => {
-      if (isDraining) response.headers.set('Connection', 'close')
-      return response
-    })
+    const answered = handler(request, peerAddress, sent)
+    return answered instanceof Promise ? answered.then(ending) : ending(answered)
+  }
+
+  function ending(response: Response): Response {
+    if (isDraining) response.headers.set('Connection', 'close')
+    return response
   }
 
   const server = Bun.serve({
@@ -106,7 +108,7 @@ export function listen({ host, port }: { host: string; port: number }): Listener
 type Answerer = (
   request: Request & { readonly params: Readonly<Record<string, string>> },
   self: Pick<Bun.Server<unknown>, 'requestIP'>,
-) => MaybePromise<Response>
+) => Response | Promise<Response>
 
 /** Bun compares a path without parameters byte for byte with what was sent, so there is nothing to resolve in it. */
 function routesByPath(answer: Answerer): Record<string, Answerer> {

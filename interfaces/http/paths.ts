@@ -1,10 +1,20 @@
 /** The rate limits that a client has. */
 export type RateLimitPolicy = 'general' | 'auth' | 'premium'
 
+/** What no other request of its client uses up. */
+export type OwnBudget = 'logOut' | 'proof'
+
 /** The rules for every request to a path, with any method, and for every answer, errors too. */
 export type PathRules = {
   /** The rate limit that counts the requests; null for one that does not. */
   readonly policy: RateLimitPolicy | null
+  /**
+   * Whom it counts them for: always the client, or an address where the request shows one. That is the address whose
+   * token lets it in, a holder's that the body names, or one that it proves to be its browser's.
+   */
+  readonly countedFor: 'client' | 'sender' | 'holder' | 'prover'
+  /** What counts those of whom it is meant for; null where that is the budget of the limit. */
+  readonly ownBudget: OwnBudget | null
   /** How long a body may be. Where there is no POST, none is read. */
   readonly bodyBytesMax: number
   /** The headers that say so (RFC 9745); null for a path that is not deprecated. */
@@ -30,15 +40,23 @@ type Folder = PathRules & {
 const EVENT_BYTES_MAX = 1024 * 1024
 
 /** The rules for a path that is neither a route nor in a folder, and for any other but where its row differs. */
-const USUAL: PathRules = { policy: 'general', bodyBytesMax: 64 * 1024, deprecated: null }
+const USUAL: PathRules = {
+  policy: 'general',
+  countedFor: 'client',
+  ownBudget: null,
+  bodyBytesMax: 64 * 1024,
+  deprecated: null,
+}
 
 const UNLIMITED: Partial<PathRules> = { policy: null }
 const AUTH: Partial<PathRules> = { policy: 'auth' }
-const PREMIUM: Partial<PathRules> = { policy: 'premium' }
+/** The paths that ask for codes or take them: of nothing else can a stolen token use up what its owner needs. */
+const CODES: Partial<PathRules> = { policy: 'auth', countedFor: 'holder' }
+const PREMIUM: Partial<PathRules> = { policy: 'premium', countedFor: 'sender' }
 const EVENTS: Partial<PathRules> = { policy: null, bodyBytesMax: EVENT_BYTES_MAX }
 /** RFC 9745 wants a moment: the release of version 1.0.0, which has had the better way from the start. */
-const LEGACY_AUTH: Partial<PathRules> = {
-  policy: 'auth',
+const LEGACY_CODES: Partial<PathRules> = {
+  ...CODES,
   deprecated: {
     Deprecation: `@${Date.UTC(2026, 10, 21) / 1000}`,
     Link: '</auth/verify-email>; rel="successor-version"',
@@ -59,28 +77,31 @@ export const ROUTES = {
     'POST',
     '/auth/verify-email',
     'Send a one-time code to verify an email address',
-    AUTH,
+    CODES,
   ),
   confirmEmail: route(
     'POST',
     '/auth/confirm-email',
     'Confirm an email address with its code',
-    AUTH,
+    CODES,
   ),
   issueToken: route(
     'POST',
     '/auth/token',
     'Log in from the browser that confirmed the email address, without another code',
-    AUTH,
+    { ...AUTH, countedFor: 'prover', ownBudget: 'proof' },
   ),
   requestOtp: route(
     'POST',
     '/auth/request-otp',
     'Send a login code to an address with premium (deprecated)',
-    LEGACY_AUTH,
+    LEGACY_CODES,
   ),
-  logIn: route('POST', '/auth/login', 'Log in with email and code (deprecated)', LEGACY_AUTH),
-  logOut: route('POST', '/auth/logout', 'End every token of the address', AUTH),
+  logIn: route('POST', '/auth/login', 'Log in with email and code (deprecated)', LEGACY_CODES),
+  logOut: route('POST', '/auth/logout', 'End every token of the address', {
+    ...AUTH,
+    ownBudget: 'logOut',
+  }),
   checkPremium: route('GET', '/auth/check', 'Premium status of an email address', AUTH),
   startCheckout: route(
     'POST',

@@ -1,11 +1,11 @@
 import {
   holderOf,
   readToken,
+  recallToken,
   requireAlive,
   requireAlivePremium,
   type TokenReading,
 } from '../../../application/access/authenticate.ts'
-import { type MaybePromise, whenKnown } from '../../../application/maybe-promise.ts'
 import type { Ports } from '../../../application/ports.ts'
 import type { Email } from '../../../domain/email.ts'
 import { DomainError } from '../../../domain/errors.ts'
@@ -19,16 +19,28 @@ export type Caller = Pick<Exchange, 'request' | 'tokenReading'>
 type Dependencies = Pick<Ports, 'tokens' | 'access' | 'secrets' | 'clock' | 'rules'>
 
 /** The address whose token the request carries. Throws `missing_token` or `invalid_token`. */
-export function authenticateRequest(ports: Dependencies, exchange: Caller): MaybePromise<Email> {
-  return whenKnown(readRequired(ports, exchange), requireAlive)
+export async function authenticateRequest(ports: Dependencies, exchange: Caller): Promise<Email> {
+  return requireAlive(await readRequired(ports, exchange))
 }
 
 /** As `authenticateRequest`. Throws `premium_required` unless the address has premium. */
-export function authenticatePremium(ports: Dependencies, exchange: Caller): MaybePromise<Email> {
-  return whenKnown(readRequired(ports, exchange), requireAlivePremium)
+export async function authenticatePremium(ports: Dependencies, exchange: Caller): Promise<Email> {
+  return requireAlivePremium(await readRequired(ports, exchange))
 }
 
-function readRequired(ports: Dependencies, exchange: Caller): MaybePromise<TokenReading | null> {
+/** As `authenticatePremium`, from what is known at once. Null where that does not let the request in. */
+export function recallPremium(ports: Dependencies, exchange: Caller): Email | null {
+  const reading = exchange.tokenReading ? Bun.peek(exchange.tokenReading) : recall(ports, exchange)
+  if (!reading || reading instanceof Promise || reading instanceof Error) return null
+  return reading.isAlive && reading.hasPremium ? reading.email : null
+}
+
+function recall(ports: Dependencies, { request }: Caller): TokenReading | null {
+  const token = findBearerToken(request.headers.get('authorization'))
+  return token === null ? null : recallToken(ports, token)
+}
+
+async function readRequired(ports: Dependencies, exchange: Caller): Promise<TokenReading | null> {
   const reading = readOnce(ports, exchange)
   if (reading === undefined) throw new DomainError('missing_token')
   return reading
@@ -38,22 +50,18 @@ function readRequired(ports: Dependencies, exchange: Caller): MaybePromise<Token
  * The address that the sender of the request has been in with not long ago, as its token shows, which may have expired.
  * Null without a token, and for any other one.
  */
-export function findHolder(ports: Dependencies, exchange: Caller): MaybePromise<Email | null> {
-  return whenKnown(readOnce(ports, exchange) ?? null, holderOf)
+export async function findHolder(ports: Dependencies, exchange: Caller): Promise<Email | null> {
+  return holderOf((await readOnce(ports, exchange)) ?? null)
 }
 
 /** The address that the token of the request lets in. Null without a token, and for any other one. */
-export function findSender(ports: Dependencies, exchange: Caller): MaybePromise<Email | null> {
-  return whenKnown(readOnce(ports, exchange) ?? null, (reading) =>
-    reading?.isAlive ? reading.email : null,
-  )
+export async function findSender(ports: Dependencies, exchange: Caller): Promise<Email | null> {
+  const reading = await readOnce(ports, exchange)
+  return reading?.isAlive ? reading.email : null
 }
 
 /** What the token of the request shows; undefined without a token. */
-function readOnce(
-  ports: Dependencies,
-  exchange: Caller,
-): MaybePromise<TokenReading | null> | undefined {
+function readOnce(ports: Dependencies, exchange: Caller): Exchange['tokenReading'] {
   if (exchange.tokenReading !== undefined) return exchange.tokenReading
   const token = findBearerToken(exchange.request.headers.get('authorization'))
   if (token === null) return undefined

@@ -1,14 +1,24 @@
 import type { TokenReading } from '../../../application/access/authenticate.ts'
-import type { MaybePromise } from '../../../application/maybe-promise.ts'
 import { type PathRules, rulesOf } from '../paths.ts'
-import type { RateLimitFields } from './rate-limit.ts'
 import { readTarget, type Target } from './target.ts'
+
+/** The fields of the IETF draft draft-ietf-httpapi-ratelimit-headers, and Retry-After for a refusal. */
+type RateLimitFields = {
+  /** RateLimit-Policy, the same for every request that the limit counts. */
+  readonly policy: string
+  /** RateLimit. */
+  readonly limit: string
+  /** Null for a request that is accepted. */
+  readonly retryAfter: string | null
+}
 
 /** A request on its way to its answer, and what has been found out about it: each part once, when it is asked for. */
 export type Exchange = {
   /** As it came. */
   readonly request: Request
   readonly target: Target
+  /** Whether it is a browser's question whether a page may send another one. */
+  readonly isPreflight: boolean
   /** The answer and every line of the log about the request carry it. Always of our own making. */
   readonly requestId: string
   /** Those of its path. */
@@ -18,13 +28,11 @@ export type Exchange = {
   /** Null where the request has no body that a route takes. Throws `RequestRefused`. */
   readonly readBody: () => Promise<Uint8Array | null>
   /** What its token shows; undefined until the token is read. */
-  tokenReading: MaybePromise<TokenReading | null> | undefined
+  tokenReading: Promise<TokenReading | null> | undefined
   /** What its rate limit says; null until it has been counted, and where nothing limits it. */
   rateLimit: RateLimitFields | null
   /** Whether it was refused before a route has seen it. */
   isTurnedAway: boolean
-  /** The answer that has all its headers; null while there is none. */
-  completed: Response | null
 }
 
 /** An entry lives as long as its request. */
@@ -43,6 +51,7 @@ export function exchangeOf(request: Request): Exchange {
   const bare: Exchange = {
     request,
     target,
+    isPreflight: false,
     rules: rulesOf(target.path),
     requestId: '',
     clientAddress: () => null,
@@ -50,7 +59,6 @@ export function exchangeOf(request: Request): Exchange {
     tokenReading: undefined,
     rateLimit: null,
     isTurnedAway: false,
-    completed: null,
   }
   exchanges.set(request, bare)
   return bare

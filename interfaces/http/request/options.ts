@@ -1,10 +1,7 @@
 import type { Ports, RateLimiter } from '../../../application/ports.ts'
 import type { SandboxCheckout } from '../../../application/sandbox-checkout.ts'
 import type { Readiness } from '../../../application/upkeep/watch-readiness.ts'
-import type { RateLimitPolicy } from '../paths.ts'
-
-/** What no other request of its client uses up. */
-export type OwnBudget = 'logOut' | 'proof'
+import type { OwnBudget, RateLimitPolicy } from '../paths.ts'
 
 /** All that the HTTP side needs from outside. */
 export type HttpOptions = {

@@ -38,7 +38,6 @@ export function answerMaker({
     setOwn(headers, exchange)
     const answer = new Response(jsonText(value), { status, headers })
     setRare(answer, exchange)
-    exchange.completed = answer
     return answer
   }
 
@@ -59,7 +58,6 @@ export function answerMaker({
       if (rateLimit) headers.set('RateLimit-Policy', rateLimit.policy)
       setOwn(headers, exchange)
       setRare(answer, exchange)
-      exchange.completed = answer
       return answer
     },
   }

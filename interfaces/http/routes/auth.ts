@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { checkPremium } from '../../../application/access/check-premium.ts'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { logIn } from '../../../application/access/log-in.ts'
 import { logOut } from '../../../application/access/log-out.ts'
@@ -23,7 +24,6 @@ import { exchangeOf } from '../request/exchange.ts'
 import { requestLanguage } from '../request/language.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { senderOf } from '../request/sender.ts'
-import { premiumCheck } from './answers.ts'
 import { jsonBody } from './checked-body.ts'
 
 const MAILED = 'A one-time code was sent by email'
@@ -52,7 +52,6 @@ const TOKEN_BODY = t.Object(
 
 export function authRoutes({ ports, development }: HttpOptions) {
   const { languages: offered } = ports.content
-  const answerCheck = premiumCheck(ports)
   return new Elysia()
     .post(
       ROUTES.verifyEmail.path,
@@ -118,9 +117,14 @@ export function authRoutes({ ports, development }: HttpOptions) {
       },
       { parse: 'none' },
     )
-    .get(ROUTES.checkPremium.path, ({ query }) => answerCheck(query.email), {
-      query: t.Object({ email: EMAIL_INPUT }),
-    })
+    .get(
+      ROUTES.checkPremium.path,
+      async ({ query }) => {
+        const email = parseEmail(query.email)
+        return { email, hasPremium: await checkPremium(ports, email) }
+      },
+      { query: t.Object({ email: EMAIL_INPUT }) },
+    )
     .post(
       ROUTES.issueToken.path,
       async ({ body }) => {

@@ -3,7 +3,7 @@ import { ENDPOINTS } from '../openapi/endpoints.ts'
 import { ROUTES } from '../paths.ts'
 import type { HttpOptions } from '../request/options.ts'
 import { answerResponse, TEMPORARILY_UNAVAILABLE } from '../response/errors.ts'
-import { ALIVE } from './answers.ts'
+import { ALIVE } from './from-memory.ts'
 
 export function statusRoutes({ isReady, version, stopping }: HttpOptions) {
   return new Elysia()

@@ -12,11 +12,11 @@ function open() {
   const remembered = rememberUntilCommit<string>(database, { sizeMax: 3, sizeOf: () => 1 })
   const readings: string[] = []
   const find = async (key: string, found: string | null = `of ${key}`) =>
-    remembered(key, () => {
+    remembered.find(key, () => {
       readings.push(key)
       return found
     })
-  return { database, other, readings, find }
+  return { database, other, readings, find, recall: remembered.recall }
 }
 
 const commit = ({ queries, write }: ReturnType<typeof openTemporaryDatabase>) =>
@@ -30,6 +30,19 @@ describe('what is remembered until a commit', () => {
       expect(await find('b')).toBe('of b')
     }
     expect(readings).toEqual(['a', 'b'])
+  })
+
+  test('is recalled without a read, and only after one', async () => {
+    const { database, find, recall } = open()
+    expect(recall('a')).toBeNull()
+    await find('a')
+    expect(recall('a')).toBe('of a')
+    expect(recall('b')).toBeNull()
+    await commit(database)
+    expect(recall('a')).toBeNull()
+    await find('a')
+    database.close()
+    expect(recall('a')).toBeNull()
   })
 
   test('is read again after a commit, be it our own or of another connection', async () => {

@@ -194,7 +194,7 @@ describe('while the database does not answer, a request with a token is counted 
     const { http, bearer, counted } = await openLimited()
     const { tokens, access } = http.ports
     const claims = await tokens.verify(bearer.authorization.slice('Bearer '.length))
-    tokens.verify = () => claims
+    tokens.verify = async () => claims
     access.findByEmail = findByEmail
     expect((await http.get('/languages', bearer)).status).toBe(200)
     expect((await http.get('/i18n', bearer)).status).toBe(503)
