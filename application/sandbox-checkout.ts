@@ -1,4 +1,4 @@
-import type { Price } from '../domain/purchase.ts'
+import type { Price } from '../domain/order.ts'
 
 /** The buyer's side of the sandbox provider: what its hosted page shows and does. Development only. */
 export type SandboxCheckout = {

@@ -2,9 +2,10 @@ import type { DisputeState } from './dispute.ts'
 import { DAY_MS } from './duration.ts'
 import type { Email } from './email.ts'
 import type { Actor, AuditEntry, GrantChangeReason } from './grant-change.ts'
+import type { Price, PurchaseId } from './order.ts'
 import type { OutboxKey, OutboxKind } from './outbox.ts'
 import { isActive, type Payment, type PremiumGrant } from './premium-grant.ts'
-import type { Price, PurchaseId, PurchaseState } from './purchase.ts'
+import type { PurchaseState } from './purchase.ts'
 import type { RefundState } from './refund.ts'
 
 // Money and access leave records in several places. Each of them is compared here with those that it follows from.

@@ -1,4 +1,5 @@
-import { advance, linkPurchase, type Purchase, type SessionReport } from './purchase.ts'
+import { advance, linkPurchase, type Purchase } from './purchase.ts'
+import type { SessionReport } from './session-report.ts'
 
 /** The order that a session names: all that is left of a purchase whose row was lost. */
 export type NamedOrder = NonNullable<SessionReport['order']>

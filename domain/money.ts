@@ -1,6 +1,6 @@
 import type { Language } from './language.ts'
 import { numberFormat } from './number-format.ts'
-import type { Price } from './purchase.ts'
+import type { Price } from './order.ts'
 
 // What Stripe counts an amount in differs from ISO 4217: https://docs.stripe.com/currencies#minor-units
 

@@ -2,8 +2,10 @@ import type { Brand } from './brand.ts'
 import { DAY_MS, HOUR_MS } from './duration.ts'
 import type { Email } from './email.ts'
 import type { Language } from './language.ts'
+import type { Price, PurchaseId } from './order.ts'
 import { isRetained, type Reversals } from './premium-grant.ts'
-import type { Price, Purchase, PurchaseId, SessionOutcome } from './purchase.ts'
+import type { Purchase } from './purchase.ts'
+import type { SessionOutcome } from './session-report.ts'
 
 /**
  * What a purchase may ask of a provider: a mail about how its payment ended, or the refund of a duplicate payment. Each

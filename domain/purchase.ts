@@ -1,27 +1,9 @@
-import type { Brand } from './brand.ts'
 import { DAY_MS, MINUTE_MS } from './duration.ts'
 import type { Email } from './email.ts'
 import type { Language } from './language.ts'
-import { findMismatch } from './payment-mismatch.ts'
+import { isSamePrice, type Order, type Price, type PurchaseId } from './order.ts'
 import { isRetained, type Reversals } from './premium-grant.ts'
-
-/** Our own name for a purchase: Stripe's idempotency key, `client_reference_id` and `metadata.purchase_id`. */
-export type PurchaseId = Brand<string, 'PurchaseId'>
-
-/** How payment providers name a session, ours in the sandbox too. */
-export const SESSION_ID = /^cs_[A-Za-z0-9_-]{1,250}$/
-
-/** Null for what cannot be a name of ours, such as another shop's reference. */
-export function readPurchaseId(text: string): PurchaseId | null {
-  return /^pur_[0-9A-Za-z]{1,64}$/.test(text) ? (text as PurchaseId) : null
-}
-
-/** What is asked for: `amount` in the currency's minor unit, `currency` as a lower-case ISO 4217 code. */
-export type Price = { readonly amount: number; readonly currency: string }
-
-export function isSamePrice(left: Price, right: Price): boolean {
-  return left.amount === right.amount && left.currency === right.currency
-}
+import type { SessionReport } from './session-report.ts'
 
 /**
  * How far a purchase has come. It only moves to a later one of these, in any order of the reports: paid beats closed,
@@ -37,26 +19,6 @@ export type PurchaseState = (typeof PURCHASE_STATES)[number]
 export type ReviewReason = 'amount' | 'currency' | 'mode' | 'livemode' | 'order'
 
 export type Purchase = PurchaseTerms & PurchaseProgress
-
-/** What was ordered. The provider keeps a copy with its session, so that a purchase can outlive its row here. */
-export type Order = {
-  readonly id: PurchaseId
-  readonly email: Email
-  /** The buyer's, for the mails about it. */
-  readonly language: Language
-  readonly price: Price
-  /**
-   * The least that the page may be paid with, in minor units and without tax on top: the price, where it took no
-   * promotion codes. Null where a release before this was kept has made it: then today's settings decide.
-   */
-  readonly leastAmount: number | null
-  readonly createdAt: Date
-  /** When the provider stops taking money for it. */
-  readonly expiresAt: Date
-}
-
-/** Whether the seal of an order shows that this service made it. `none`: a release before seals may have made it. */
-export type OrderSeal = 'fits' | 'broken' | 'none'
 
 /** What was asked for, and what it is called here and at the provider. */
 type PurchaseTerms = Order & {
@@ -86,35 +48,6 @@ export type PurchaseProgress =
       /** When an operator took back the access that it gave. */
       readonly revokedAt: Date | null
     }
-
-/**
- * `expired`: no payment came in time. `failed`: the money was promised and did not come. `unpaid`: the buyer has yet to
- * pay, such as a voucher; what only notifies of it cannot tell it from `processing`.
- */
-export type SessionOutcome = 'open' | 'unpaid' | 'processing' | 'expired' | 'failed' | 'paid'
-
-/** What the provider says about one of its sessions. */
-export type SessionReport = {
-  readonly sessionId: string
-  /** Null when the session does not name one of our purchases. */
-  readonly purchaseId: PurchaseId | null
-  readonly outcome: SessionOutcome
-  /** Null unless this very service made the session, and it says what was ordered. */
-  readonly order: (Order & { readonly seal: OrderSeal }) | null
-  /** In minor units, before and after vouchers and tax. */
-  readonly amountSubtotal: number
-  readonly amountTotal: number
-  /** How much vouchers have taken off, and how much of the total is tax, be it in the price or on top of it. */
-  readonly amountDiscount: number
-  readonly amountTax: number
-  readonly currency: string
-  readonly live: boolean
-  /** Whether it is a single payment, rather than a subscription or a saved card. */
-  readonly singlePayment: boolean
-  readonly paymentIntentId: string | null
-  /** The hosted payment page. Null once it is closed. */
-  readonly url: string | null
-}
 
 /** Stripe wants at least 30 minutes from its own clock; the rest is room for retries and clocks that differ. */
 const SESSION_LIFETIME_MS = 33 * MINUTE_MS
@@ -246,6 +179,31 @@ export function settlePurchase(
     isDuplicate,
     revokedAt: null,
   })
+}
+
+/**
+ * Why money that a report brings gives no access: it is not what was asked for. Null where it is. What the page allowed
+ * is what counts; `leastAmount` is today's, for a purchase that has none of its own.
+ */
+export function findMismatch(
+  purchase: Purchase,
+  report: SessionReport,
+  { leastAmount }: { leastAmount: number },
+): ReviewReason | null {
+  const { price, live } = purchase
+  if (!report.singlePayment) return 'mode'
+  if (report.live !== live) return 'livemode'
+  if (report.currency !== price.currency) return 'currency'
+
+  const { amountSubtotal, amountTotal, amountDiscount, amountTax } = report
+  const taxOnTop = amountTotal + amountDiscount - price.amount
+  // Tax inside the price may be left out of the subtotal; on top it is beside it.
+  const isPrice =
+    (taxOnTop === 0 && amountSubtotal + amountTax === price.amount) ||
+    ((taxOnTop === 0 || taxOnTop === amountTax) && amountSubtotal === price.amount)
+  const paid = amountTotal - taxOnTop
+  const isEnough = paid <= price.amount && paid >= (purchase.leastAmount ?? leastAmount)
+  return isPrice && isEnough ? null : 'amount'
 }
 
 const STATE_AFTER = {

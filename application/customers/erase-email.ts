@@ -1,12 +1,8 @@
 import type { Email } from '../../domain/email.ts'
 import { mayStillBePaid } from '../../domain/erasure.ts'
 import { nextEpoch } from '../../domain/log-out.ts'
-import {
-  awaitsReview,
-  closePurchase,
-  type Purchase,
-  type PurchaseId,
-} from '../../domain/purchase.ts'
+import type { PurchaseId } from '../../domain/order.ts'
+import { awaitsReview, closePurchase, type Purchase } from '../../domain/purchase.ts'
 import { logOutage } from '../error-report.ts'
 import { originOf, type SettleDependencies, settleSession } from '../payments/settle-payment.ts'
 import type { Ports } from '../ports.ts'

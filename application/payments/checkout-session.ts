@@ -1,12 +1,7 @@
 import type { Origin } from '../../domain/grant-change.ts'
-import {
-  attachSession,
-  closePurchase,
-  isReusable,
-  type Price,
-  type Purchase,
-  type SessionReport,
-} from '../../domain/purchase.ts'
+import type { Price } from '../../domain/order.ts'
+import { attachSession, closePurchase, isReusable, type Purchase } from '../../domain/purchase.ts'
+import type { SessionReport } from '../../domain/session-report.ts'
 import { logOutage } from '../error-report.ts'
 import type { CheckoutSession, Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'

@@ -1,5 +1,6 @@
 import { isErased } from '../../domain/erasure.ts'
 import type { Origin } from '../../domain/grant-change.ts'
+import type { PurchaseId } from '../../domain/order.ts'
 import {
   beginAttempt,
   draftMessage,
@@ -8,7 +9,7 @@ import {
   type OutboxMessage,
 } from '../../domain/outbox.ts'
 import { hasOtherRetainedPayment, isActive } from '../../domain/premium-grant.ts'
-import { acceptDuplicate, type PurchaseId } from '../../domain/purchase.ts'
+import { acceptDuplicate } from '../../domain/purchase.ts'
 import { logFailure } from '../error-report.ts'
 import type { LogFields, Ports } from '../ports.ts'
 import type { Account } from '../store.ts'

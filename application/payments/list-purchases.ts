@@ -1,8 +1,8 @@
+import type { PurchaseId } from '../../domain/order.ts'
 import {
   awaitsReview,
   PURCHASE_STATES,
   type Purchase,
-  type PurchaseId,
   type PurchaseState,
 } from '../../domain/purchase.ts'
 import type { Ports } from '../ports.ts'

@@ -1,17 +1,11 @@
 import { isErased } from '../../domain/erasure.ts'
 import type { Actor, Origin } from '../../domain/grant-change.ts'
 import { type NamedOrder, refuseOrder, restorePurchase } from '../../domain/lost-order.ts'
+import { isSamePrice, leastAmountOf, type PurchaseId } from '../../domain/order.ts'
 import { messagesAbout, type OutboxMessage } from '../../domain/outbox.ts'
-import { leastAmountOf } from '../../domain/payment-mismatch.ts'
 import { hasPremium, isDuplicatePayment, type Reversals } from '../../domain/premium-grant.ts'
-import {
-  isReportOf,
-  isSamePrice,
-  type Purchase,
-  type PurchaseId,
-  type SessionReport,
-  settlePurchase,
-} from '../../domain/purchase.ts'
+import { isReportOf, type Purchase, settlePurchase } from '../../domain/purchase.ts'
+import type { SessionReport } from '../../domain/session-report.ts'
 import type { PaymentEvent, Ports } from '../ports.ts'
 import type { Account } from '../store.ts'
 import {

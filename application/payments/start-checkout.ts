@@ -2,14 +2,14 @@ import type { CodeChallenge, CodeVerifier } from '../../domain/code-challenge.ts
 import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Language } from '../../domain/language.ts'
-import { leastAmountOf } from '../../domain/payment-mismatch.ts'
+import type { Price } from '../../domain/order.ts'
+import { leastAmountOf } from '../../domain/order.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
 import {
   canStillBeCreated,
   draftPurchase,
   findOpenPurchase,
   hasPaymentUnderWay,
-  type Price,
   type Purchase,
 } from '../../domain/purchase.ts'
 import { allowsCheckout } from '../../domain/verification.ts'

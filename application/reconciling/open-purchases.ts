@@ -1,12 +1,12 @@
+import type { PurchaseId } from '../../domain/order.ts'
 import {
   closePurchase,
   isAbandoned,
   linkPurchase,
   type Purchase,
-  type PurchaseId,
   type PurchaseState,
-  type SessionReport,
 } from '../../domain/purchase.ts'
+import type { SessionReport } from '../../domain/session-report.ts'
 import { eachPurchase } from '../payments/list-purchases.ts'
 import { originOf, type SettleDependencies, settleSession } from '../payments/settle-payment.ts'
 import type { Ports } from '../ports.ts'

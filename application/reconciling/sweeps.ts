@@ -1,8 +1,8 @@
 import type { Dispute } from '../../domain/dispute.ts'
 import { DAY_MS, HOUR_MS } from '../../domain/duration.ts'
 import type { Origin } from '../../domain/grant-change.ts'
-import type { SessionReport } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
+import type { SessionReport } from '../../domain/session-report.ts'
 import {
   applyDisputes,
   applyRefunds,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Email, parseEmail } from '../../domain/email.ts'
-import { readPurchaseId } from '../../domain/purchase.ts'
+import { readPurchaseId } from '../../domain/order.ts'
 
 /** What belongs to the reader of a number, the same in every run. */
 export const emailOf = (number: number): Email => parseEmail(`reader-${padded(number)}@example.com`)

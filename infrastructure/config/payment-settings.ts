@@ -1,5 +1,5 @@
 import { amountsTaken, formatAmount, isCurrency } from '../../domain/money.ts'
-import type { Price } from '../../domain/purchase.ts'
+import type { Price } from '../../domain/order.ts'
 import { SECURE_ORIGIN } from './origins.ts'
 import { listOf, matching, oneOf, SWITCH, wholeNumber } from './setting-formats.ts'
 import type { AppEnvironment, SettingFormat, SettingsSource } from './settings-source.ts'

@@ -7,8 +7,9 @@ import type {
   MessageRecord,
   ReversalRecord,
 } from '../../domain/ledger.ts'
+import type { PurchaseId } from '../../domain/order.ts'
 import type { OutboxKind } from '../../domain/outbox.ts'
-import type { PurchaseId, PurchaseState } from '../../domain/purchase.ts'
+import type { PurchaseState } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
 import { known, type MessageRow, type PurchaseRow } from './rows.ts'
 

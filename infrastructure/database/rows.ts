@@ -2,12 +2,12 @@ import type { DatedGrant } from '../../application/store.ts'
 import type { Counted } from '../../domain/budget.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Language } from '../../domain/language.ts'
+import type { PurchaseId } from '../../domain/order.ts'
 import type { CountedMail, Otp, OtpRecord } from '../../domain/otp.ts'
 import type { OutboxKey, OutboxKind, OutboxMessage, OutboxProgress } from '../../domain/outbox.ts'
 import {
   PURCHASE_STATES,
   type Purchase,
-  type PurchaseId,
   type PurchaseProgress,
   type PurchaseState,
   type ReviewReason,

@@ -6,7 +6,7 @@ import {
   reportNoAnswer,
 } from '../../application/doctor/finding.ts'
 import type { Clock } from '../../application/ports.ts'
-import type { Price } from '../../domain/purchase.ts'
+import type { Price } from '../../domain/order.ts'
 import { isLiveKey, type PaymentConfig } from '../config/payment-settings.ts'
 import { isInvalidRequest, notFoundAs } from '../stripe/answers.ts'
 import { stripeClient } from '../stripe/client.ts'

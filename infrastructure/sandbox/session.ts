@@ -1,6 +1,6 @@
 import type { SandboxAction, SandboxSession } from '../../application/sandbox-checkout.ts'
 import type { Email } from '../../domain/email.ts'
-import type { Price, PurchaseId } from '../../domain/purchase.ts'
+import type { Price, PurchaseId } from '../../domain/order.ts'
 
 type State = SandboxSession['state']
 

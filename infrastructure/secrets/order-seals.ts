@@ -1,5 +1,5 @@
 import { equalInConstantTime } from '../../domain/constant-time.ts'
-import type { Order } from '../../domain/purchase.ts'
+import type { Order } from '../../domain/order.ts'
 import { deriveKeys, lengthPrefixed } from './hmac-secrets.ts'
 
 const SEAL_KEY_PURPOSE = 'alibi/order-seal/v1'

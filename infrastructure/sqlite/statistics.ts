@@ -22,7 +22,8 @@ import type {
   WrongTryRanking,
 } from '../../application/statistics.ts'
 import type { ClientNetwork } from '../../domain/client-network.ts'
-import { PURCHASE_STATES, type PurchaseId, type PurchaseState } from '../../domain/purchase.ts'
+import type { PurchaseId } from '../../domain/order.ts'
+import { PURCHASE_STATES, type PurchaseState } from '../../domain/purchase.ts'
 import { toPurchaseCounts } from '../database/rows.ts'
 import { IN_MEMORY, type Queries, type SqliteDatabase } from './database.ts'
 import { freeBytesOf } from './files.ts'

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Price } from '../../domain/purchase.ts'
+import type { Price } from '../../domain/order.ts'
 import { expectObject, notFoundAs } from './answers.ts'
 
 export type PriceFacts = {

@@ -7,9 +7,8 @@ import {
   type Price,
   type PurchaseId,
   readPurchaseId,
-  type SessionOutcome,
-  type SessionReport,
-} from '../../domain/purchase.ts'
+} from '../../domain/order.ts'
+import type { SessionOutcome, SessionReport } from '../../domain/session-report.ts'
 import type { OrderSeals } from '../secrets/order-seals.ts'
 import { idOf, toDate } from './objects.ts'
 

@@ -6,7 +6,9 @@ import type {
   PaymentCalls,
 } from '../../application/ports.ts'
 import type { Language } from '../../domain/language.ts'
-import { type Price, type Purchase, SESSION_ID, type SessionReport } from '../../domain/purchase.ts'
+import { type Price, SESSION_ID } from '../../domain/order.ts'
+import type { Purchase } from '../../domain/purchase.ts'
+import type { SessionReport } from '../../domain/session-report.ts'
 import type { StripeProduct, StripeTerms } from '../config/payment-settings.ts'
 import type { OrderSeals } from '../secrets/order-seals.ts'
 import { expectObject, isInvalidRequest, isMissing, WRONG_MODE_CODES } from './answers.ts'

@@ -1,8 +1,9 @@
 import { withdrawsFunds } from '../../domain/dispute.ts'
 import { countDecimals } from '../../domain/money.ts'
+import type { Price } from '../../domain/order.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
 import { isActive, type Payment, type PremiumGrant } from '../../domain/premium-grant.ts'
-import type { Price, Purchase, ReviewReason } from '../../domain/purchase.ts'
+import type { Purchase, ReviewReason } from '../../domain/purchase.ts'
 import { isRefundedInFull } from '../../domain/refund.ts'
 
 export const REVIEW_WORDS: Readonly<Record<ReviewReason, string>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { MINUTE_MS } from '../../domain/duration.ts'
-import type { PurchaseId } from '../../domain/purchase.ts'
+import type { PurchaseId } from '../../domain/order.ts'
 import type { SandboxSessionRecord } from '../../infrastructure/sandbox/session.ts'
 import { NOON } from '../support/fakes.ts'
 import { ANNA } from '../support/stores/contract-purchases.ts'

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { Dispute } from '../../domain/dispute.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
+import type { PurchaseId } from '../../domain/order.ts'
 import {
   ATTEMPTS_MAX,
   beginAttempt,
@@ -14,14 +15,9 @@ import {
   WAIT_MAX_MS,
 } from '../../domain/outbox.ts'
 import type { Reversals } from '../../domain/premium-grant.ts'
-import {
-  draftPurchase,
-  PURCHASE_STATES,
-  type Purchase,
-  type PurchaseId,
-  type SessionOutcome,
-} from '../../domain/purchase.ts'
+import { draftPurchase, PURCHASE_STATES, type Purchase } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
+import type { SessionOutcome } from '../../domain/session-report.ts'
 import { inState, NOON } from '../support/fakes.ts'
 
 const at = (milliseconds: number) => new Date(NOON.getTime() + milliseconds)

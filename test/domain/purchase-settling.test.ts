@@ -1,19 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
+import type { PurchaseId } from '../../domain/order.ts'
 import {
   attachSession,
   closePurchase,
   draftPurchase,
   PURCHASE_STATES,
   type Purchase,
-  type PurchaseId,
   type PurchaseState,
   type ReviewReason,
-  type SessionOutcome,
-  type SessionReport,
   settlePurchase,
 } from '../../domain/purchase.ts'
+import type { SessionOutcome, SessionReport } from '../../domain/session-report.ts'
 import { inState, NOON } from '../support/fakes.ts'
 import { orderingsOf } from '../support/orderings.ts'
 import { paidReport } from '../support/payments/paid-report.ts'

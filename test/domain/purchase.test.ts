@@ -3,6 +3,7 @@ import { SKEW_MAX_MS } from '../../domain/clock-skew.ts'
 import type { Dispute, DisputeState } from '../../domain/dispute.ts'
 import { DAY_MS, MINUTE_MS } from '../../domain/duration.ts'
 import { parseEmail } from '../../domain/email.ts'
+import { isSamePrice, type PurchaseId, readPurchaseId } from '../../domain/order.ts'
 import type { Reversals } from '../../domain/premium-grant.ts'
 import {
   acceptDuplicate,
@@ -16,16 +17,13 @@ import {
   isAbandoned,
   isReportOf,
   isReusable,
-  isSamePrice,
   PURCHASE_STATES,
   type Purchase,
-  type PurchaseId,
-  readPurchaseId,
   reversalsOf,
-  type SessionReport,
   settlePurchase,
 } from '../../domain/purchase.ts'
 import type { Refund } from '../../domain/refund.ts'
+import type { SessionReport } from '../../domain/session-report.ts'
 import { inState, NOON } from '../support/fakes.ts'
 import { paidReport } from '../support/payments/paid-report.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
-import type { Price } from '../../domain/purchase.ts'
+import type { Price } from '../../domain/order.ts'
 import { answers } from '../support/http/http-client.ts'
 import { PLACES } from '../support/service/places.ts'
 import { customerSetup } from '../support/service/real-customer.ts'

@@ -3,8 +3,9 @@ import {
   reviewPurchase,
 } from '../../../application/payments/review-purchase.ts'
 import { isErased } from '../../../domain/erasure.ts'
+import { type PurchaseId, readPurchaseId } from '../../../domain/order.ts'
 import { isActive } from '../../../domain/premium-grant.ts'
-import { type Purchase, type PurchaseId, readPurchaseId } from '../../../domain/purchase.ts'
+import type { Purchase } from '../../../domain/purchase.ts'
 import type { Command } from '../command.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { SESSION_ID } from '../../../domain/purchase.ts'
+import { SESSION_ID } from '../../../domain/order.ts'
 import { describeOperation, linksTo } from './endpoints.ts'
 import { ACCEPT_LANGUAGE, SUCCESS } from './fields.ts'
 import { BODY_REFUSALS, describeAnswers } from './responses.ts'

@@ -1,4 +1,4 @@
-import { SESSION_ID } from '../../../domain/purchase.ts'
+import { SESSION_ID } from '../../../domain/order.ts'
 import { describeOperation } from './endpoints.ts'
 import { describePages, PAGE_LANGUAGE_PARAMETERS } from './pages.ts'
 

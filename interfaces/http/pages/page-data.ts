@@ -1,6 +1,6 @@
 import type { StringKey } from '../../../application/content/strings.ts'
 import type { Language } from '../../../domain/language.ts'
-import type { Price } from '../../../domain/purchase.ts'
+import type { Price } from '../../../domain/order.ts'
 
 /** The cookie in which the app page's script keeps the language that a visitor has chosen. */
 export const LANGUAGE_COOKIE = 'language'

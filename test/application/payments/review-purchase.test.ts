@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { reviewPurchase } from '../../../application/payments/review-purchase.ts'
 import { startCheckout } from '../../../application/payments/start-checkout.ts'
-import type { PurchaseId } from '../../../domain/purchase.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
 import { openBuyer } from '../../support/buyers.ts'
 
 /** A buyer who paid 500 where 400 were asked for, and of whom an operator hears for the first time. */

@@ -6,7 +6,7 @@ import {
 import { Unavailable } from '../../../application/unavailable.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
-import type { PurchaseId } from '../../../domain/purchase.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
 import { type FakePorts, openBuyer } from '../../support/buyers.ts'
 import { fakePorts, ORIGIN } from '../../support/fakes.ts'
 import { openPurchase } from '../../support/stores/contract-purchases.ts'

@@ -3,7 +3,7 @@ import type { LanguageContent, PaymentNotice } from '../../../application/ports.
 import { samplesOf } from '../../../domain/excuse.ts'
 import { LANGUAGES, type Language } from '../../../domain/language.ts'
 import { formatAmount } from '../../../domain/money.ts'
-import type { Price } from '../../../domain/purchase.ts'
+import type { Price } from '../../../domain/order.ts'
 import { builtInContent } from '../../../infrastructure/content/content.ts'
 import { paymentEmail } from '../../../infrastructure/mail/payment-email.ts'
 import { excuse, withSuffix } from '../../support/fakes.ts'

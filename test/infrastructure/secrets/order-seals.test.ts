@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parseEmail } from '../../../domain/email.ts'
-import type { Price, PurchaseId } from '../../../domain/purchase.ts'
+import type { Price, PurchaseId } from '../../../domain/order.ts'
 import { orderSeals } from '../../../infrastructure/secrets/order-seals.ts'
 
 const SECRET = 'a secret of more than thirty-two bytes'

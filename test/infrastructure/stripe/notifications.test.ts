@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { PaymentEvent } from '../../../application/ports.ts'
-import type { PurchaseId, SessionOutcome } from '../../../domain/purchase.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
+import type { SessionOutcome } from '../../../domain/session-report.ts'
 import { EVENT_TYPES, eventTranslation } from '../../../infrastructure/stripe/events.ts'
 import { stripeNotifications } from '../../../infrastructure/stripe/notifications.ts'
 import { sessionReports } from '../../../infrastructure/stripe/session-reports.ts'

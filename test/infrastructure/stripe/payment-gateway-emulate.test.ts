@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createEmulator } from 'emulate'
-import { draftPurchase, type PurchaseId } from '../../../domain/purchase.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
+import { draftPurchase } from '../../../domain/purchase.ts'
 import { stripePaymentGateway } from '../../../infrastructure/stripe/payment-gateway.ts'
 import { systemClock } from '../../../infrastructure/system-clock.ts'
 import { returnUrls } from '../../../interfaces/composition/compose-providers.ts'

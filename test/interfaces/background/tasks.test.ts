@@ -5,7 +5,7 @@ import type { TaskName } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { ALWAYS_LEADING, termUntil } from '../../../application/upkeep/leadership.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../domain/duration.ts'
-import type { PurchaseId } from '../../../domain/purchase.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
 import {
   type Task,
   type Tasks,

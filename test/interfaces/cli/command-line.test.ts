@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
-import type { PurchaseId } from '../../../domain/purchase.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
 import type { Command } from '../../../interfaces/cli/command.ts'
 import { parseCommandLine } from '../../../interfaces/cli/command-line.ts'
 import type { Option } from '../../../interfaces/cli/command-words.ts'

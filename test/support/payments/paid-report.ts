@@ -1,4 +1,5 @@
-import type { PurchaseId, SessionReport } from '../../../domain/purchase.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
+import type { SessionReport } from '../../../domain/session-report.ts'
 
 /** The report of a session that was paid as it was asked for, but for what a test says of it. */
 export function paidReport(own: Partial<SessionReport> = {}): SessionReport {

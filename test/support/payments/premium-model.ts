@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { PurchaseId } from '../../../domain/purchase.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
 import type { StripeDouble } from '../stripe-double/stripe-double.ts'
 
 /** What the operator has done, and what there was to be revoked when it was done. */

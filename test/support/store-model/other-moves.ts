@@ -1,6 +1,7 @@
 import { SWEEP_NAMES } from '../../../application/store.ts'
 import { DAY_MS } from '../../../domain/duration.ts'
-import { PURCHASE_STATES, type PurchaseId } from '../../../domain/purchase.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
+import { PURCHASE_STATES } from '../../../domain/purchase.ts'
 import { PRUNED_KINDS, type PrunedKind } from '../../../domain/retention.ts'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import { applyAction, type SandboxSessionRecord } from '../../../infrastructure/sandbox/session.ts'

@@ -17,10 +17,10 @@ import {
   draftPurchase,
   findOpenPurchase,
   type Purchase,
-  type SessionReport,
   settlePurchase,
 } from '../../../domain/purchase.ts'
 import { mergeRefund, REFUND_STATES } from '../../../domain/refund.ts'
+import type { SessionReport } from '../../../domain/session-report.ts'
 import type { DatabaseStore } from '../../../infrastructure/database/database-store.ts'
 import type { Choice } from './choice.ts'
 

@@ -1,9 +1,9 @@
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import type { Email } from '../../../domain/email.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
 import {
   draftPurchase,
   type Purchase,
-  type PurchaseId,
   type PurchaseState,
   type ReviewReason,
 } from '../../../domain/purchase.ts'

@@ -2,6 +2,7 @@ import type { Account, DatedGrant, Store } from '../../../application/store.ts'
 import type { Dispute } from '../../../domain/dispute.ts'
 import type { Email } from '../../../domain/email.ts'
 import { type AuditEntry, findGrantChanges, type Origin } from '../../../domain/grant-change.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
 import {
   OUTBOX_KINDS,
   type OutboxKey,
@@ -9,12 +10,7 @@ import {
   WAIT_MAX_MS,
 } from '../../../domain/outbox.ts'
 import { isStateChange, type PremiumGrant } from '../../../domain/premium-grant.ts'
-import {
-  PURCHASE_STATES,
-  type Purchase,
-  type PurchaseId,
-  type PurchaseState,
-} from '../../../domain/purchase.ts'
+import { PURCHASE_STATES, type Purchase, type PurchaseState } from '../../../domain/purchase.ts'
 import type { Refund } from '../../../domain/refund.ts'
 import type { Verification } from '../../../domain/verification.ts'
 import { leftPayment } from '../../../infrastructure/database/reported-reversals.ts'

@@ -6,6 +6,7 @@ import { type ErasedEmailDigest, erasedEmail } from '../../../domain/erasure.ts'
 import { nextEpoch } from '../../../domain/log-out.ts'
 import { mailShares } from '../../../domain/mail-limit.ts'
 import { type Mailbox, type MailboxDigest, mailboxOf } from '../../../domain/mailbox.ts'
+import type { PurchaseId } from '../../../domain/order.ts'
 import type { OtpRecord, OtpSeed } from '../../../domain/otp.ts'
 import {
   draftMessage,
@@ -13,7 +14,7 @@ import {
   OUTBOX_KINDS,
   type OutboxMessage,
 } from '../../../domain/outbox.ts'
-import { closePurchase, PURCHASE_STATES, type PurchaseId } from '../../../domain/purchase.ts'
+import { closePurchase, PURCHASE_STATES } from '../../../domain/purchase.ts'
 import { mergeRefund } from '../../../domain/refund.ts'
 import { PRUNED_KINDS } from '../../../domain/retention.ts'
 import { newVerification } from '../../../domain/verification.ts'

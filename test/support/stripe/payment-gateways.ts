@@ -5,12 +5,8 @@ import type {
 } from '../../../application/ports.ts'
 import type { SandboxAction } from '../../../application/sandbox-checkout.ts'
 import type { Email } from '../../../domain/email.ts'
-import {
-  draftPurchase,
-  type Price,
-  type Purchase,
-  type PurchaseId,
-} from '../../../domain/purchase.ts'
+import type { Price, PurchaseId } from '../../../domain/order.ts'
+import { draftPurchase, type Purchase } from '../../../domain/purchase.ts'
 import type { StripeTerms } from '../../../infrastructure/config/payment-settings.ts'
 import { sandboxPaymentGateway } from '../../../infrastructure/sandbox/payment-gateway.ts'
 import type { SandboxDelivery } from '../../../infrastructure/sandbox/webhook-sender.ts'

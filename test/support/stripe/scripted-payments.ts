@@ -9,9 +9,11 @@ import type {
 import { Unavailable } from '../../../application/unavailable.ts'
 import type { Dispute } from '../../../domain/dispute.ts'
 import { DomainError } from '../../../domain/errors.ts'
+import type { Price } from '../../../domain/order.ts'
 import type { OutboxKey } from '../../../domain/outbox.ts'
-import type { Price, Purchase, SessionOutcome, SessionReport } from '../../../domain/purchase.ts'
+import type { Purchase } from '../../../domain/purchase.ts'
 import type { Refund } from '../../../domain/refund.ts'
+import type { SessionOutcome, SessionReport } from '../../../domain/session-report.ts'
 
 /** What a test finds unreadable in a list of the provider's. */
 type Unreadable = {

@@ -1,7 +1,7 @@
 import type { PluralKey, StringKey } from '../../../../application/content/strings.ts'
 import { type Language, matchLanguage, textDirection } from '../../../../domain/language.ts'
 import { formatAmount } from '../../../../domain/money.ts'
-import type { Price } from '../../../../domain/purchase.ts'
+import type { Price } from '../../../../domain/order.ts'
 import { LANGUAGE_COOKIE, type PageWords } from '../page-data.ts'
 import { formatWait } from '../wait-words.ts'
 import { element } from './dom.ts'
