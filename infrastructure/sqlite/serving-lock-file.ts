@@ -3,8 +3,15 @@ import { closeSync, fstatSync, lstatSync, openSync, rmSync, type Stats } from 'n
 import { dirname } from 'node:path'
 import { hasCode } from '../files/node-errors.ts'
 import { giveToOwnerOf } from './files.ts'
-import type { ServingLock } from './serving-lock.ts'
 import { isBusy } from './storage-outage.ts'
+
+/** Held by the one process that serves a database. It ends with the process, however that ends. */
+export type ServingLock = {
+  /** False once another file has taken the place of the locked one. */
+  isInPlace(): boolean
+  /** Comes after the database is closed. Never throws. */
+  release(): void
+}
 
 /** Of the name of the locked file, which lies beside the database. */
 const SUFFIX = '-serving'

@@ -4,16 +4,8 @@ import { codeOf } from '../files/node-errors.ts'
 import { openLibc } from '../libc.ts'
 import { createDatabaseFile } from './database.ts'
 import { resolveDatabasePath } from './files.ts'
-import { lockFileBeside } from './serving-lock-file.ts'
+import { lockFileBeside, type ServingLock } from './serving-lock-file.ts'
 import { translateFileOutage } from './storage-outage.ts'
-
-/** Held by the one process that serves a database. It ends with the process, however that ends. */
-export type ServingLock = {
-  /** False once another file has taken the place of the locked one. */
-  isInPlace(): boolean
-  /** Comes after the database is closed. Never throws. */
-  release(): void
-}
 
 /** Locks the database at an absolute path. Null where another process holds it. Throws where it does not work here. */
 type Way = (path: string) => ServingLock | null
