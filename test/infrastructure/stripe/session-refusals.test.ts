@@ -54,6 +54,14 @@ test.each(['customer_email', 'locale'])(
   },
 )
 
+test('what is asked for again without a parameter has a key of its own, since Stripe may remember the refusal', async () => {
+  const { double, gateway, clock } = await start()
+  double.fault(refusal('customer_email'), { on: SESSIONS })
+  await gateway.createSession(newPurchase(clock.now()))
+  const [first, second] = double.requests.map(({ headers }) => headers['idempotency-key'])
+  expect(first).not.toBe(second)
+})
+
 const CODE = { taxCode: 'txcd_10103000' }
 test.each<[string | null, Partial<StripeTerms>, string]>([
   ['managed_payments', { managedPayments: true, ...CODE }, 'STRIPE_MANAGED_PAYMENTS'],
