@@ -70,7 +70,7 @@ describe.each(PRODUCTIONS)('on %s', (_, open) => {
     for (const id of delivered) expect(alibi.output()).toContain(id)
   })
 
-  test('the recommended flow fits into the budgets that users were promised', async () => {
+  test('the recommended flow fits into the budgets that users were promised, and logging out has one of its own', async () => {
     await using production = (await open()).production
     const { RATE_LIMIT_GENERAL, RATE_LIMIT_AUTH, RATE_LIMIT_PREMIUM, ...env } = production.settings
     const alibi = await production.start({ env })
@@ -82,6 +82,7 @@ describe.each(PRODUCTIONS)('on %s', (_, open) => {
     const one = await http.get('/auth/check?email=frugal@example.com')
     expect(one.status).toBe(200)
     expect(await http.get('/auth/check?email=frugal@example.com')).toMatchObject({ status: 429 })
+    expect((await http.post('/auth/logout', undefined, token)).status).toBe(200)
   })
 
   test('the legacy flow still leads to a token', async () => {
