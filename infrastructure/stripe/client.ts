@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import type Stripe from 'stripe'
+import { onceAsked } from '../../application/first-use.ts'
 import { Unavailable } from '../../application/unavailable.ts'
 import { WRONG_MODE_CODES } from './answers.ts'
 import { UnusablePrice } from './prices.ts'
@@ -13,8 +15,6 @@ type AskStripe = <Answer>(question: (stripe: Stripe) => Promise<Answer>) => Prom
 
 const KEY_SETTING = 'STRIPE_SECRET_KEY'
 const RETRIES_MAX = 2
-/** More questions at one moment are rare, and their clients are made anew. */
-const IDLE_MAX = 16
 
 type Settings = {
   readonly secretKey: string
@@ -24,9 +24,20 @@ type Settings = {
 }
 
 export function stripeClient({ secretKey, apiUrl, timeoutMs }: Settings): AskStripe {
-  const clients = clientPool({ secretKey, apiUrl, timeoutMs })
-  return async (question) => {
+  // The SDK's own timeout starts again with every retry. Questions share a client, and each has terms of its own.
+  const terms = new AsyncLocalStorage<Terms>()
+  const openClient = onceAsked(async () => {
     const sdk = await loadStripe()
+    return new sdk(secretKey, {
+      ...(apiUrl === null ? {} : addressOf(apiUrl)),
+      httpClient: sdk.createFetchHttpClient(fetchWithin(terms)),
+      maxNetworkRetries: RETRIES_MAX,
+      timeout: timeoutMs,
+      telemetry: false,
+    })
+  })
+  return async (question) => {
+    const [sdk, stripe] = [await loadStripe(), await openClient()]
     const deadline = new AbortController()
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
@@ -36,12 +47,9 @@ export function stripeClient({ secretKey, apiUrl, timeoutMs }: Settings): AskStr
       deadline.abort(timeout)
     }, timeoutMs)
 
-    // The SDK's own timeout starts again with every retry. A client for this question alone ends with the deadline.
-    const client = clients.take(sdk, { deadline: deadline.signal, waitLeftMs: timeoutMs })
     try {
-      const answer = await Promise.race([question(client.stripe), tooLate])
-      clients.giveBack(client)
-      return answer
+      const own = { deadline: deadline.signal, waitLeftMs: timeoutMs }
+      return await Promise.race([terms.run(own, () => question(stripe)), tooLate])
     } catch (error) {
       const isPriceUnusable = error instanceof UnusablePrice
       throw new Unavailable('payment', {
@@ -59,40 +67,6 @@ export function stripeClient({ secretKey, apiUrl, timeoutMs }: Settings): AskStr
 /** When a question ends, and for how long it may still wait for a turn at Stripe. */
 type Terms = { readonly deadline: AbortSignal; waitLeftMs: number }
 
-/** A client of the SDK, and the terms of the one question that it is put to. */
-type Client = { readonly stripe: Stripe; terms: Terms }
-
-/**
- * Clients for one question at a time each. To make one takes as long as some ten statements of the database, so one
- * that was given back is used again. Give back only a client of which no request is under way any more.
- */
-function clientPool({ secretKey, apiUrl, timeoutMs }: Settings) {
-  const idle: Client[] = []
-
-  function make(sdk: typeof Stripe, terms: Terms): Client {
-    const stripe = new sdk(secretKey, {
-      ...(apiUrl === null ? {} : addressOf(apiUrl)),
-      httpClient: sdk.createFetchHttpClient(fetchWithin(() => client.terms)),
-      maxNetworkRetries: RETRIES_MAX,
-      timeout: timeoutMs,
-      telemetry: false,
-    })
-    const client: Client = { stripe, terms }
-    return client
-  }
-
-  return {
-    take(sdk: typeof Stripe, terms: Terms): Client {
-      const client = idle.pop() ?? make(sdk, terms)
-      client.terms = terms
-      return client
-    },
-    giveBack(client: Client): void {
-      if (idle.length < IDLE_MAX) idle.push(client)
-    },
-  }
-}
-
 function addressOf(apiUrl: string) {
   const { protocol, hostname, port } = new URL(apiUrl)
   const isPlain = protocol === 'http:'
@@ -107,9 +81,10 @@ function addressOf(apiUrl: string) {
  * A fetch that follows no redirect, so that neither key nor address of a buyer goes anywhere else. After a 429 it waits
  * for the time in Retry-After and asks again, as long as the terms leave time to wait. The SDK does not do that.
  */
-function fetchWithin(termsNow: () => Terms): typeof fetch {
+function fetchWithin(termsOfQuestion: AsyncLocalStorage<Terms>): typeof fetch {
   async function fetchAnswer(...[address, init]: Parameters<typeof fetch>): Promise<Response> {
-    const terms = termsNow()
+    const terms = termsOfQuestion.getStore()
+    if (!terms) throw new Error('Stripe is asked outside of a question')
     const signals = init?.signal ? [init.signal, terms.deadline] : [terms.deadline]
     const signal = AbortSignal.any(signals)
     for (let retriesLeft = RETRIES_MAX; ; retriesLeft--) {
