@@ -37,51 +37,37 @@ export function sandboxEvent(
     type,
     created: toSeconds(now),
     livemode: false,
-    data: { object: isAboutIntent(type) ? intentObject(after) : sessionObject(after, page) },
+    data: {
+      object: after.state === 'declined' ? intentObject(after) : sessionObject(after, page),
+    },
   }
 }
+
+/** How each state looks at Stripe, and the event that tells of it; null where there is nothing to tell. */
+const AT_STRIPE = {
+  open: { session: 'open', intent: 'requires_payment_method', event: null },
+  declined: {
+    session: 'open',
+    intent: 'requires_payment_method',
+    event: 'payment_intent.payment_failed',
+  },
+  awaiting_money: {
+    session: 'complete',
+    intent: 'processing',
+    event: 'checkout.session.completed',
+  },
+  paid: { session: 'complete', intent: 'succeeded', event: 'checkout.session.completed' },
+  failed: {
+    session: 'complete',
+    intent: 'requires_payment_method',
+    event: 'checkout.session.async_payment_failed',
+  },
+  expired: { session: 'expired', intent: 'canceled', event: 'checkout.session.expired' },
+} as const satisfies Record<State, { session: string; intent: string; event: string | null }>
 
 function eventType(before: State, after: State): string | null {
-  switch (after) {
-    case 'open':
-      return null
-    case 'declined':
-      return 'payment_intent.payment_failed'
-    case 'awaiting_money':
-      return 'checkout.session.completed'
-    case 'paid':
-      return before === 'awaiting_money'
-        ? 'checkout.session.async_payment_succeeded'
-        : 'checkout.session.completed'
-    case 'failed':
-      return 'checkout.session.async_payment_failed'
-    case 'expired':
-      return 'checkout.session.expired'
-  }
-}
-
-function isAboutIntent(type: string): boolean {
-  return type.startsWith('payment_intent.')
-}
-
-const SESSION_STATUS: Readonly<Record<State, 'open' | 'complete' | 'expired'>> = {
-  open: 'open',
-  declined: 'open',
-  awaiting_money: 'complete',
-  paid: 'complete',
-  failed: 'complete',
-  expired: 'expired',
-}
-
-const INTENT_STATUS: Readonly<
-  Record<State, 'requires_payment_method' | 'processing' | 'succeeded' | 'canceled'>
-> = {
-  open: 'requires_payment_method',
-  declined: 'requires_payment_method',
-  awaiting_money: 'processing',
-  paid: 'succeeded',
-  failed: 'requires_payment_method',
-  expired: 'canceled',
+  const isLate = before === 'awaiting_money' && after === 'paid'
+  return isLate ? 'checkout.session.async_payment_succeeded' : AT_STRIPE[after].event
 }
 
 /** The session as Stripe would show it, with the fields that Alibi reads. */
@@ -94,7 +80,7 @@ function sessionObject(record: SandboxSessionRecord, { pageUrl, successUrl, seal
     price,
     leastAmount: null,
   }
-  const status = SESSION_STATUS[state]
+  const status = AT_STRIPE[state].session
   return {
     id: sessionId,
     object: 'checkout.session',
@@ -134,6 +120,6 @@ function intentObject({ paymentIntentId, purchaseId, price, state }: SandboxSess
     currency: price.currency,
     livemode: false,
     metadata: { purchase_id: purchaseId },
-    status: INTENT_STATUS[state],
+    status: AT_STRIPE[state].intent,
   } as const
 }

@@ -40,15 +40,8 @@ export function hmacSecrets({
   const otpKeys = namedOtpKeys({ secret, previousSecret })
   const findKey = (seed: OtpSeed) =>
     otpKeys.find(({ name }) => seed.startsWith(`${name}${NAME_END}`))
-  const digestsOf = (purpose: string) => {
-    const [key, ...previousKeys] = deriveKeys({ secret, previousSecret }, purpose)
-    return <Digest extends string>(text: string): readonly [Digest, ...Digest[]] => [
-      digest<Digest>(text, key),
-      ...previousKeys.map((previousKey) => digest<Digest>(text, previousKey)),
-    ]
-  }
-  const traceDigests = digestsOf(TRACE_KEY_PURPOSE)
-  const mailboxDigests = digestsOf(MAILBOX_KEY_PURPOSE)
+  const traceKeys = deriveKeys({ secret, previousSecret }, TRACE_KEY_PURPOSE)
+  const mailboxKeys = deriveKeys({ secret, previousSecret }, MAILBOX_KEY_PURPOSE)
 
   return {
     newOtpSeed: () =>
@@ -72,8 +65,8 @@ export function hmacSecrets({
     newPurchaseId: (now) => newId('pur_', Bun.randomUUIDv7('buffer', now)) as PurchaseId,
     newGrantId,
     newErasedEmail: () => erasedEmail(randomBytes(NAME_BYTES).toString('hex')),
-    erasureDigests: (email) => traceDigests<ErasedEmailDigest>(email),
-    mailboxDigests: (mailbox) => mailboxDigests<MailboxDigest>(mailbox),
+    erasureDigests: (email) => digests<ErasedEmailDigest>(email, traceKeys),
+    mailboxDigests: (mailbox) => digests<MailboxDigest>(mailbox, mailboxKeys),
 
     randomIndex,
   }
@@ -114,8 +107,13 @@ function deriveKey(secret: string, purpose: string): Buffer {
   return new Bun.CryptoHasher('sha256', extracted).update(purpose).update(Uint8Array.of(1)).digest()
 }
 
-function digest<Digest extends string>(text: string, key: Buffer): Digest {
-  return new Bun.CryptoHasher('sha256', key).update(text).digest('base64url') as Digest
+function digests<Digest extends string>(
+  text: string,
+  [key, ...previousKeys]: readonly [Buffer, ...Buffer[]],
+): readonly [Digest, ...Digest[]] {
+  const under = (one: Buffer) =>
+    new Bun.CryptoHasher('sha256', one).update(text).digest('base64url') as Digest
+  return [under(key), ...previousKeys.map(under)]
 }
 
 /** The name of an operator's grant. */
