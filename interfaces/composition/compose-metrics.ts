@@ -2,24 +2,13 @@ import { reportFault } from '../../application/error-report.ts'
 import type { Log, Ports } from '../../application/ports.ts'
 import type { Telemetry } from '../../application/telemetry.ts'
 import { readDatabaseStatistics } from '../../application/upkeep/database-statistics.ts'
-import type { Leadership } from '../../application/upkeep/leadership.ts'
-import type { Replicas } from '../../application/upkeep/replicas.ts'
-import type { Backups } from '../../application/upkeep/scheduled-backups.ts'
 import type { Sources } from '../../infrastructure/prometheus/prometheus-metrics.ts'
 import { monotonicMs } from '../../infrastructure/system-clock.ts'
 import { countedLog, NO_TELEMETRY } from '../../infrastructure/telemetry/instrumented.ts'
 import { listenForMetrics, type MetricsListener } from '../http/metrics-listener.ts'
 
-type Measured = {
+type Measured = Omit<Sources, 'statistics' | 'readDatabaseStatistics' | 'clock'> & {
   readonly ports: Pick<Ports, 'statistics' | 'purchases' | 'sweeps' | 'clock' | 'rules'>
-  readonly isReady: () => Promise<boolean>
-  /** Null where the service makes none by itself. */
-  readonly backups: Backups | null
-  readonly leadership: Leadership
-  /** Null where no other process can serve on the database. */
-  readonly replicas: Replicas | null
-  readonly poolState: Sources['poolState']
-  readonly version: string
 }
 
 type ComposedMetrics = {
@@ -51,11 +40,10 @@ export async function composeMetrics({
     log: countedLog(log, metrics.telemetry),
     async serve({ ports, ...measured }) {
       const { statistics, clock } = ports
-      const readStatistics = () => readDatabaseStatistics(ports)
       const read = await metrics.watch({
         statistics,
         clock,
-        readDatabaseStatistics: readStatistics,
+        readDatabaseStatistics: () => readDatabaseStatistics(ports),
         ...measured,
       })
       listener.use({ read, contentType: CONTENT_TYPE })

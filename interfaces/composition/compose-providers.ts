@@ -1,7 +1,7 @@
 import type { Clock, Content, Log, Mailer, Ports } from '../../application/ports.ts'
 import type { SandboxCheckout } from '../../application/sandbox-checkout.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
-import type { EmailConfig, EmailProvider } from '../../infrastructure/config/email-settings.ts'
+import type { EmailConfig } from '../../infrastructure/config/email-settings.ts'
 import type { DatabaseStore } from '../../infrastructure/database/database-store.ts'
 import type { OrderSeals } from '../../infrastructure/secrets/order-seals.ts'
 import type { ReturnUrls } from '../../infrastructure/stripe/session-reports.ts'
@@ -83,31 +83,21 @@ type MailParts = {
 /** `stop` ends the connections that it keeps. */
 type ComposedMailer = { readonly mailer: Mailer; readonly stop: () => void }
 
-/** The mailer of each EMAIL_PROVIDER, loaded only where it is used. */
-const MAILERS: {
-  readonly [Provider in EmailProvider]: (
-    email: EmailConfig<Provider>,
-    parts: MailParts,
-  ) => Promise<ComposedMailer>
-} = {
-  async console(_, parts) {
-    const { consoleMailer } = await import('../../infrastructure/mail/console-mailer.ts')
-    return { mailer: consoleMailer(parts), stop() {} }
-  },
-  async resend(email, parts) {
-    const { resendMailer } = await import('../../infrastructure/mail/resend-mailer.ts')
-    return { mailer: resendMailer({ ...email, ...parts }), stop() {} }
-  },
-  async smtp({ server }, parts) {
-    const { smtpMailer } = await import('../../infrastructure/mail/smtp-mailer.ts')
-    const mailer = smtpMailer({ server, ...parts })
-    return { mailer, stop: mailer.stop }
-  },
-}
-
-export function composeMailer<Provider extends EmailProvider>(
-  email: EmailConfig<Provider>,
-  parts: MailParts,
-): Promise<ComposedMailer> {
-  return MAILERS[email.provider](email, parts)
+/** The mailer of EMAIL_PROVIDER. Each is loaded only where it is used. */
+export async function composeMailer(email: EmailConfig, parts: MailParts): Promise<ComposedMailer> {
+  switch (email.provider) {
+    case 'console': {
+      const { consoleMailer } = await import('../../infrastructure/mail/console-mailer.ts')
+      return { mailer: consoleMailer(parts), stop() {} }
+    }
+    case 'resend': {
+      const { resendMailer } = await import('../../infrastructure/mail/resend-mailer.ts')
+      return { mailer: resendMailer({ ...email, ...parts }), stop() {} }
+    }
+    case 'smtp': {
+      const { smtpMailer } = await import('../../infrastructure/mail/smtp-mailer.ts')
+      const mailer = smtpMailer({ server: email.server, ...parts })
+      return { mailer, stop: mailer.stop }
+    }
+  }
 }

@@ -1,6 +1,4 @@
 import { logFailure } from '../../application/error-report.ts'
-import type { Content, Log, Supervisor } from '../../application/ports.ts'
-import type { Telemetry } from '../../application/telemetry.ts'
 import {
   type Config,
   type Environment,
@@ -27,7 +25,7 @@ import { composeContent } from './compose-content.ts'
 import { composeMetrics } from './compose-metrics.ts'
 import { composeHttp, composePorts } from './compose-service.ts'
 import { publicUrlOf } from './open-store.ts'
-import type { ServedDatabase } from './served-database.ts'
+import type { ServedDatabase, Surroundings } from './served-database.ts'
 
 /** Whoever has waited for the start is answered before the service turns to work of its own. */
 const FIRST_REQUESTS_MS = 250
@@ -40,7 +38,7 @@ export async function openService(
   environment: Environment,
   { version }: { version: string },
 ): Promise<Service> {
-  const { config, content } = loadSettings(environment)
+  const { config, opened: content } = loadSettings(environment)
   const priorities = isJournal(STANDARD_OUTPUT, environment.env['JOURNAL_STREAM'])
   const { logLevel: level, logFormat: format } = config
   const { write, flush, end } = lineWriter(standardOutput(), {
@@ -59,13 +57,8 @@ export async function openService(
   const { log, flush: flushTallies } = talliedLog(metrics.log, { wait })
   const ways = [openNotifySocket, openNotifyProgram]
   const supervisor = systemdSupervisor({ env: environment.env, pid: process.pid, log, ways })
-  const database = await openServedDatabase(config, {
-    log,
-    telemetry,
-    supervisor,
-    version,
-    stopping,
-  })
+  const around = { log, telemetry, supervisor, version, stopping }
+  const database = await openServedDatabase(config, around)
 
   const { url } = listener
   const publicUrl = publicUrlOf(config, url)
@@ -129,28 +122,18 @@ export async function openService(
 }
 
 /** Throws `ConfigError` with every problem of the settings, and of the files and folders that they name. */
-function loadSettings(environment: Environment): {
-  readonly config: Config
-  readonly content: Content
-} {
-  const { config, opened: content } = loadConfigWith(environment, (config, report) => {
+function loadSettings(environment: Environment) {
+  return loadConfigWith(environment, (config, report) => {
     const content = composeContent(config, report)
     reportBackupFolder(config, report)
     return content
   })
-  return { config, content }
 }
 
 /** What only one kind of database needs is loaded with it. */
 async function openServedDatabase(
   { database }: Config,
-  around: {
-    log: Log
-    telemetry: Telemetry
-    supervisor: Supervisor
-    version: string
-    stopping: AbortSignal
-  },
+  around: Surroundings,
 ): Promise<ServedDatabase> {
   if (database.kind === 'sqlite') {
     const { serveSqlite } = await import('./serve-sqlite.ts')

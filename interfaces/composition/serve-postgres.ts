@@ -1,5 +1,3 @@
-import type { Log, Supervisor } from '../../application/ports.ts'
-import type { Telemetry } from '../../application/telemetry.ts'
 import { leaseLeadership } from '../../application/upkeep/lease-leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
 import { HOUR_MS, SECOND_MS } from '../../domain/duration.ts'
@@ -14,7 +12,7 @@ import { postgresReplicas } from '../../infrastructure/postgres/replicas.ts'
 import { postgresStore } from '../../infrastructure/postgres/store.ts'
 import { CALLERS_RIGHTS } from '../../infrastructure/rights/effective-user.ts'
 import { monotonicMs, systemClock, wait } from '../../infrastructure/system-clock.ts'
-import type { ServedDatabase } from './served-database.ts'
+import type { ServedDatabase, Surroundings } from './served-database.ts'
 
 /** For a migration that another replica is carrying out, too. */
 const OPENING_MAX_MS = HOUR_MS
@@ -50,19 +48,7 @@ async function enterService(
 /** Serves from a PostgreSQL, on which other replicas serve, too. */
 export async function servePostgres(
   config: PostgresConfig,
-  {
-    log,
-    telemetry,
-    supervisor,
-    version,
-    stopping,
-  }: {
-    log: Log
-    telemetry: Telemetry
-    supervisor: Supervisor
-    version: string
-    stopping: AbortSignal
-  },
+  { log, telemetry, supervisor, version, stopping }: Surroundings,
 ): Promise<ServedDatabase> {
   supervisor.starting('connects to the database', { withinMs: OPENING_MAX_MS })
   const replica = { id: crypto.randomUUID(), version, monotonicMs }

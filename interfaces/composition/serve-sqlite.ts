@@ -17,7 +17,7 @@ import { isBusy, isDamage } from '../../infrastructure/sqlite/storage-outage.ts'
 import { openSqliteStore } from '../../infrastructure/sqlite/store.ts'
 import { monotonicMs, systemClock, wait } from '../../infrastructure/system-clock.ts'
 import { openDatabaseAt } from './open-store.ts'
-import type { ServedDatabase } from './served-database.ts'
+import type { ServedDatabase, Surroundings } from './served-database.ts'
 
 /** A large database is copied, checked and migrated before it is served. */
 const OPENING_MAX_MS = HOUR_MS
@@ -28,7 +28,7 @@ const SERVED_RETRY_MS = 50
 /** Serves from a file. No other process does meanwhile, so that limits and leadership need none. */
 export async function serveSqlite(
   path: string,
-  { log, supervisor }: { log: Log; supervisor: Supervisor },
+  { log, supervisor }: Pick<Surroundings, 'log' | 'supervisor'>,
 ): Promise<ServedDatabase> {
   const rights = takeOwnersRights(path)
   const { store, lock } = await openServedDatabase(path, { log, supervisor })
@@ -57,7 +57,7 @@ export async function serveSqlite(
 /** The database, which no other service has meanwhile. */
 async function openServedDatabase(
   path: string,
-  { log, supervisor }: { log: Log; supervisor: Supervisor },
+  { log, supervisor }: Pick<Surroundings, 'log' | 'supervisor'>,
 ): Promise<{ readonly store: DatabaseStore; readonly lock: ServingLock }> {
   const lock = await takeServingLock(path, supervisor)
   supervisor.starting('opens the database', { withinMs: OPENING_MAX_MS })

@@ -1,4 +1,5 @@
-import type { Clock, RateLimiter } from '../../application/ports.ts'
+import type { Clock, Log, RateLimiter, Supervisor } from '../../application/ports.ts'
+import type { Telemetry } from '../../application/telemetry.ts'
 import type { Leadership } from '../../application/upkeep/leadership.ts'
 import type { Replicas } from '../../application/upkeep/replicas.ts'
 import type { ClockMeasurement } from '../../application/upkeep/watch-clock.ts'
@@ -8,6 +9,15 @@ import type { PoolState } from '../../infrastructure/postgres/connection/connect
 import type { TakenRights } from '../../infrastructure/rights/effective-user.ts'
 import type { Handler } from '../http/handler.ts'
 import type { OwnBudget, RateLimitPolicy } from '../http/paths.ts'
+
+/** What is there before the database is. */
+export type Surroundings = {
+  readonly log: Log
+  readonly telemetry: Telemetry
+  readonly supervisor: Supervisor
+  readonly version: string
+  readonly stopping: AbortSignal
+}
 
 /** The database that a service works with, and all that follows from its kind. */
 export type ServedDatabase = {
