@@ -6,21 +6,19 @@ import type { SettingFormat } from './settings-source.ts'
 /** How to reach a PostgreSQL, as libpq reads a URL: https://www.postgresql.org/docs/current/libpq-connect.html */
 export type PostgresUrl = {
   readonly kind: 'postgres'
-  /** At least one; several are tried in this order, until one takes writes. */
-  readonly hosts: readonly PostgresHost[]
+  /** A name, an address, or, with a slash in front, the folder of a Unix socket. */
+  readonly host: string
+  readonly port: number
   readonly user: string
   readonly database: string
   readonly password: string | null
   readonly applicationName: string
   readonly tls: PostgresTls
-  /** How long one host is waited for; null where only `timeoutMs` ends that. */
-  readonly connectTimeoutMs: number | null
-  /** For messages: user, hosts and database, but neither the password nor any parameter. */
+  /** How long the server is waited for; 0 where only `timeoutMs` ends that. */
+  readonly connectTimeoutMs: number
+  /** For messages: user, host and database, but neither the password nor any parameter. */
   readonly shownUrl: string
 }
-
-/** `host` is a name, an address, or, with a slash in front, the folder of a Unix socket. */
-export type PostgresHost = { readonly host: string; readonly port: number }
 
 /** Paths of PEM files, and what libpq means by `sslmode`. */
 export type PostgresTls = {
@@ -29,14 +27,12 @@ export type PostgresTls = {
   readonly rootCertificate: string | null
   /** What the server is shown; null where it asks for none. */
   readonly client: { readonly certificate: string; readonly key: string } | null
-  /** Whether the log-in has to be bound to the server's certificate. */
-  readonly isBindingRequired: boolean
 }
 
 /** What is wrong with a URL of PostgreSQL: it follows the name of the setting, and tells nothing of the value. */
 export type RefusedUrl = { readonly kind: 'refused'; readonly reason: string }
 
-const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 /** The folder of PostgreSQL's socket in the packages of Debian, Fedora and Alpine. */
 const SOCKET_FOLDER = '/var/run/postgresql'
 const DEFAULT_PORT = 5432
@@ -44,14 +40,15 @@ const DEFAULT_PORT = 5432
 const MALFORMED =
   'must be postgres://USER:PASSWORD@HOST:PORT/NAME, with %XX for each special character in a part'
 
+const SEVERAL_HOSTS =
+  'must name one host: for several servers, that of a proxy, or an address that moves'
+
 const NAME = matching(/^\P{Cc}+$/u, 'a name')
-const PORT = wholeNumber({ min: 1, max: 65_535 })
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_.])?$/i
-const SOCKET_PATH = /^\/\P{Cc}*$/u
 
 const PARAMETERS = {
-  host: matching(/^\P{Cc}+$/u, 'hosts, or folders of sockets'),
-  port: matching(/^[0-9,]+$/, 'a port'),
+  host: matching(/^\P{Cc}+$/u, 'a host, or the folder of a socket'),
+  port: wholeNumber({ min: 1, max: 65_535 }),
   user: NAME,
   password: matching(/^\P{Cc}+$/u, 'a password'),
   dbname: NAME,
@@ -59,10 +56,8 @@ const PARAMETERS = {
   sslrootcert: matching(/^\P{Cc}+$/u, 'the path of a file, or system'),
   sslcert: matching(/^\P{Cc}+$/u, 'the path of a file'),
   sslkey: matching(/^\P{Cc}+$/u, 'the path of a file'),
-  channel_binding: oneOf(['disable', 'prefer', 'require']),
   application_name: matching(/^[ -~]{1,63}$/, 'up to 63 characters of ASCII'),
   connect_timeout: wholeNumber({ min: 0, max: 3600 }),
-  target_session_attrs: oneOf(['any', 'read-write', 'primary']),
 } satisfies Record<string, SettingFormat<unknown>>
 
 type Parameter = keyof typeof PARAMETERS
@@ -90,28 +85,20 @@ function split(text: string): Given {
   // What could be the rest of a password with a character that is not encoded must not be shown as a name.
   const parts = /^([^/?@\s]*)(?:\/([^/?@\s]*))?(?:\?([^\s]*))?$/u.exec(address)
   if (!parts) throw new Refusal(MALFORMED)
-  const [, hosts = '', database = '', query = ''] = parts
-  const { host, port } = splitHosts(hosts)
-  const given = { host, port, user, password, dbname: database }
-  const own = Object.entries(given).map(([name, value]) => [name, decoded(value)] as const)
-  const all = [...own, ...splitQuery(query)].filter(([, value]) => value !== '')
-  return Object.fromEntries(all)
+  const [, place = '', database = '', query = ''] = parts
+  const own = Object.entries({ ...splitHost(place), user, password, dbname: database })
+  const all = [...own.map(([name, value]) => [name, decoded(value)] as const), ...splitQuery(query)]
+  return Object.fromEntries(all.filter(([, value]) => value !== ''))
 }
 
-/** Several are separated by commas, and an IPv6 address stands in brackets. */
-function splitHosts(text: string): { host: string; port: string } {
-  const hosts = text.split(',').map((one) => {
-    const parts = /^(?:\[([^[\]]+)\]|([^:[\]]*))(?::([0-9]*))?$/.exec(one)
-    const [, address, name = '', port = ''] = parts ?? []
-    const isRight = address === undefined || ipVersionOf(address) === 6
-    if (!parts || !isRight) throw new Refusal(MALFORMED)
-    return { host: address ?? name, port }
-  })
-  const isAnyPort = hosts.some(({ port }) => port !== '')
-  return {
-    host: hosts.map(({ host }) => host).join(','),
-    port: isAnyPort ? hosts.map(({ port }) => port).join(',') : '',
-  }
+/** An IPv6 address stands in brackets. */
+function splitHost(text: string): { host: string; port: string } {
+  if (text.includes(',')) throw new Refusal(SEVERAL_HOSTS)
+  const parts = /^(?:\[([^[\]]+)\]|([^:[\]]*))(?::([0-9]*))?$/.exec(text)
+  const [, address, name = '', port = ''] = parts ?? []
+  const isRight = address === undefined || ipVersionOf(address) === 6
+  if (!parts || !isRight) throw new Refusal(MALFORMED)
+  return { host: address ?? name, port }
 }
 
 function splitQuery(text: string): [Parameter, string][] {
@@ -143,23 +130,23 @@ function decoded(text: string): string {
 }
 
 function read(given: Given): PostgresUrl {
-  const hosts = readHosts(given)
+  const host = readHost(given)
+  const port = parameter(given, 'port') ?? DEFAULT_PORT
   const user = parameter(given, 'user')
   if (user === undefined) throw new Refusal(`${MALFORMED}: it names no user`)
   const database = parameter(given, 'dbname') ?? user
-  const connectSeconds = parameter(given, 'connect_timeout') ?? 0
-  // Alibi writes, so that of several hosts it takes one that does, in any case.
-  parameter(given, 'target_session_attrs')
+  const shownHost = ipVersionOf(host) === 6 ? `[${host}]` : encodeURIComponent(host)
   return {
     kind: 'postgres',
-    hosts,
+    host,
+    port,
     user,
     database,
     password: parameter(given, 'password') ?? null,
     applicationName: parameter(given, 'application_name') ?? 'alibi',
     tls: readTls(given),
-    connectTimeoutMs: connectSeconds === 0 ? null : connectSeconds * SECOND_MS,
-    shownUrl: `postgres://${encodeURIComponent(user)}@${hosts.map(shown).join(',')}/${encodeURIComponent(database)}`,
+    connectTimeoutMs: (parameter(given, 'connect_timeout') ?? 0) * SECOND_MS,
+    shownUrl: `postgres://${encodeURIComponent(user)}@${shownHost}:${port}/${encodeURIComponent(database)}`,
   }
 }
 
@@ -177,20 +164,11 @@ function parameter<Name extends Parameter>(given: Given, name: Name): Value<Name
   return value as Value<Name>
 }
 
-function readHosts(given: Given): PostgresHost[] {
-  const names = (parameter(given, 'host') ?? SOCKET_FOLDER).split(',')
-  const ports = (parameter(given, 'port') ?? '').split(',')
-  if (ports.length > 1 && ports.length !== names.length) {
-    throw new Refusal('must have one port, or as many as hosts')
-  }
-  return names.map((name, at) => {
-    const host = name === '' ? SOCKET_FOLDER : name
-    const text = (ports.length > 1 ? ports[at] : ports[0]) || String(DEFAULT_PORT)
-    const port = PORT.parse(text)
-    const isHost = SOCKET_PATH.test(host) || HOST_NAME.test(host) || ipVersionOf(host) !== 0
-    if (!isHost || port === undefined) throw new Refusal(MALFORMED)
-    return { host, port }
-  })
+function readHost(given: Given): string {
+  const host = parameter(given, 'host') ?? SOCKET_FOLDER
+  if (host.includes(',')) throw new Refusal(SEVERAL_HOSTS)
+  if (isSocketFolder(host) || HOST_NAME.test(host) || ipVersionOf(host) !== 0) return host
+  throw new Refusal(MALFORMED)
 }
 
 function readTls(given: Given): PostgresTls {
@@ -206,11 +184,9 @@ function readTls(given: Given): PostgresTls {
     throw new Refusal('must have both sslcert and sslkey, or neither')
   }
   const client = certificate === undefined || key === undefined ? null : { certificate, key }
-  const isBindingRequired = parameter(given, 'channel_binding') === 'require'
-  return { mode, rootCertificate, client, isBindingRequired }
+  return { mode, rootCertificate, client }
 }
 
-function shown({ host, port }: PostgresHost): string {
-  const name = ipVersionOf(host) === 6 ? `[${host}]` : encodeURIComponent(host)
-  return `${name}:${port}`
+export function isSocketFolder(host: string): boolean {
+  return host.startsWith('/')
 }

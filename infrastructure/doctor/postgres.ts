@@ -6,6 +6,7 @@ import type { Replica } from '../../application/upkeep/replicas.ts'
 import { SECOND_MS } from '../../domain/duration.ts'
 import { isLoopback } from '../../domain/ip-address.ts'
 import type { PostgresConfig } from '../config/database-settings.ts'
+import { isSocketFolder } from '../config/postgres-url.ts'
 import { IncompatibleDatabase, OutdatedDatabase } from '../database/outage.ts'
 import type { PostgresDatabase } from '../postgres/connection/database.ts'
 import { isLeaseHeld } from '../postgres/leases.ts'
@@ -92,8 +93,8 @@ type Server = {
 }
 
 /** Whether the way to it leaves this machine. */
-export function isRemote({ hosts }: PostgresConfig): boolean {
-  return hosts.some(({ host }) => !host.startsWith('/') && !isLoopback(host))
+export function isRemote({ host }: PostgresConfig): boolean {
+  return !isSocketFolder(host) && !isLoopback(host)
 }
 
 /** Opens the database as the service does, and looks at it. Changes nothing, and never throws. */

@@ -1,8 +1,9 @@
-import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import type { Telemetry } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { requestCancel } from './cancel-request.ts'
 import { type Connection, connectionOf } from './connection.ts'
+import { type ConnectionOptions, withFallback } from './connection-options.ts'
 import { isConnectionLost, withoutBoundValues } from './outage.ts'
 import type { TimeBudget, TimedUse } from './time-budget.ts'
 
@@ -39,7 +40,7 @@ const GRACE_MS = 500
 
 // Why: docs/decisions.md#a-statement-that-takes-too-long-ends-on-the-server-too
 export function connectionPool(
-  connection: PoolConfig,
+  connection: ConnectionOptions,
   {
     max,
     timeoutMs,
@@ -57,8 +58,7 @@ export function connectionPool(
   const pool = new Pool({
     ...connection,
     max,
-    // Types of the driver do not know it yet.
-    ...{ pipeline: true },
+    pipeline: true,
     connectionTimeoutMillis: timeoutMs,
     idleTimeoutMillis: IDLE_MAX_MS,
     maxLifetimeSeconds: LIFETIME_MAX_SECONDS,
@@ -94,7 +94,7 @@ export function connectionPool(
     const askedAtMs = monotonicMs()
     const recordWait = (outcome: 'got' | 'gave_up') =>
       telemetry.record({ kind: 'connection_waited', ms: monotonicMs() - askedAtMs, outcome })
-    const connecting = pool.connect()
+    const connecting = withFallback(connection, () => pool.connect())
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(new Error('no connection in time')), time.leftMs())
     try {
@@ -199,6 +199,5 @@ export function connectionPool(
 
 /** The driver's own end waits for what is under way, which may never come. */
 function destroySocket(client: PoolClient): void {
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-  connection.stream.destroy()
+  client.connection.stream.destroy()
 }

@@ -1,9 +1,9 @@
-import type { PoolConfig } from 'pg'
 import type { Telemetry } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { writeWatch } from '../../database/write-watch.ts'
 import { randomIndex } from '../../secrets/random.ts'
 import type { Connection, Queries } from './connection.ts'
+import type { ConnectionOptions } from './connection-options.ts'
 import { connectionPool, type PoolState } from './connection-pool.ts'
 import type { Lock } from './locks.ts'
 import { conflictOf } from './outage.ts'
@@ -49,7 +49,7 @@ export type PostgresDatabase = {
 }
 
 export type PostgresOptions = {
-  readonly connection: PoolConfig
+  readonly connection: ConnectionOptions
   readonly poolMax: number
   readonly timeoutMs: number
   readonly budget: TimeBudget

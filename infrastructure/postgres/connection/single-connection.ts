@@ -1,7 +1,8 @@
 import type { Client } from 'pg'
 import { SECOND_MS } from '../../../domain/duration.ts'
+import { ConfigError } from '../../config/config.ts'
 import type { PostgresConfig } from '../../config/database-settings.ts'
-import { postgresClient } from './connection-options.ts'
+import { connectClient } from './connection-options.ts'
 
 /** A connection for what has to be done in one session. */
 export type SingleConnection = {
@@ -23,27 +24,21 @@ export async function connectAlone(
   { named }: { named: string },
 ): Promise<SingleConnection> {
   const { timeoutMs } = config
-  const client = postgresClient(config)
-  // What ends the connection also fails the statement that is under way.
-  client.on('error', () => {})
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    client.connection.stream.destroy()
-  }, timeoutMs)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), timeoutMs)
   const mayTakeLong = () => clearTimeout(timer)
-  client.once('end', mayTakeLong)
   function unusable(error: unknown): Error {
-    const cause = isLate ? new Error(`no answer within ${timeoutMs} ms`) : error
+    const cause = late.signal.aborted ? new Error(`no answer within ${timeoutMs} ms`) : error
     return new Error(`${named} cannot be used`, { cause })
   }
 
   try {
-    await client.connect()
+    const client = await connectClient(config, late.signal)
+    client.once('end', mayTakeLong)
     return { client, mayTakeLong, unusable }
   } catch (error) {
     mayTakeLong()
-    void endConnection(client)
+    if (error instanceof ConfigError) throw error
     throw unusable(error)
   }
 }

@@ -5,8 +5,8 @@ import type { PostgresTls } from '../../config/postgres-url.ts'
 
 /**
  * What a certificate of the server has to prove, as libpq has it: nothing, unless authorities are named or the mode
- * asks for it; with `verify-full` also the name of the host. Reads the files anew each time, since certificates are
- * renewed. Throws where one cannot be read, naming its parameter.
+ * asks for it; with `verify-full` also the name of the host. Throws where a file cannot
+ * be read, naming its parameter.
  */
 export function tlsOptions(
   { mode, rootCertificate, client }: PostgresTls,

@@ -2,9 +2,8 @@ import { expect, test } from 'bun:test'
 import { buyer, insistOn, otherCode } from '../../support/executable/production.ts'
 import { until } from '../../support/executable/until.ts'
 import { outlast } from '../../support/outages/outlast.ts'
-import { sendTo, servedAt, servedCluster } from '../../support/outages/served.ts'
+import { sendTo, servedCluster } from '../../support/outages/served.ts'
 import { hasPostgres } from '../../support/postgres/binaries.ts'
-import { ownCluster } from '../../support/postgres/own-cluster.ts'
 
 const WRONG_TRIES = 4
 
@@ -61,31 +60,6 @@ if (hasPostgres()) {
       async begin() {
         await standby.stop()
         return () => standby.start()
-      },
-    })
-    await customers.expectAll()
-    expect(await alibi.stop()).toBe(0)
-  })
-
-  test('of two hosts in the URL the one is taken that takes writes', async () => {
-    const cluster = await ownCluster()
-    const standby = await cluster.makeStandby({ synchronous: true })
-    const url = cluster.url.replace(
-      `:${cluster.port}/`,
-      `:${cluster.port},127.0.0.1:${standby.port}/`,
-    )
-    const served = await servedAt(url)
-    const { load, alibi } = served
-    let isPromoted = false
-    const customers = sendTo(served, () => (isPromoted ? standby : cluster).superuserUrl)
-    await outlast(load, {
-      name: 'the first of two hosts killed',
-      async begin() {
-        await cluster.kill()
-        return async () => {
-          await standby.promote()
-          isPromoted = true
-        }
       },
     })
     await customers.expectAll()
