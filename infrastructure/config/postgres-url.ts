@@ -56,8 +56,10 @@ const PARAMETERS = {
   sslrootcert: matching(/^\P{Cc}+$/u, 'the path of a file, or system'),
   sslcert: matching(/^\P{Cc}+$/u, 'the path of a file'),
   sslkey: matching(/^\P{Cc}+$/u, 'the path of a file'),
+  channel_binding: oneOf(['disable', 'prefer', 'require']),
   application_name: matching(/^[ -~]{1,63}$/, 'up to 63 characters of ASCII'),
   connect_timeout: wholeNumber({ min: 0, max: 3600 }),
+  target_session_attrs: oneOf(['any', 'read-write', 'primary']),
 } satisfies Record<string, SettingFormat<unknown>>
 
 type Parameter = keyof typeof PARAMETERS
@@ -135,6 +137,8 @@ function read(given: Given): PostgresUrl {
   const user = parameter(given, 'user')
   if (user === undefined) throw new Refusal(`${MALFORMED}: it names no user`)
   const database = parameter(given, 'dbname') ?? user
+  // Providers put it into the URLs that they hand out. Of one host it says nothing: Alibi writes in any case.
+  parameter(given, 'target_session_attrs')
   const shownHost = ipVersionOf(host) === 6 ? `[${host}]` : encodeURIComponent(host)
   return {
     kind: 'postgres',
@@ -177,6 +181,10 @@ function readTls(given: Given): PostgresTls {
   const mode = parameter(given, 'sslmode') ?? (isSystem ? 'verify-full' : 'prefer')
   if (isSystem && mode !== 'verify-full') {
     throw new Refusal('must have verify-full as sslmode where sslrootcert is system')
+  }
+  // What it is for, a certificate that was checked gives as well.
+  if (parameter(given, 'channel_binding') === 'require' && mode !== 'verify-full') {
+    throw new Refusal('must have verify-full as sslmode where channel_binding is require')
   }
   const certificate = parameter(given, 'sslcert')
   const key = parameter(given, 'sslkey')

@@ -99,6 +99,8 @@ describe('a URL of PostgreSQL', () => {
     ['sslrootcert=system', 'verify-full'],
     ['sslrootcert=/ca.pem', 'prefer'],
     ['connect_timeout=0', 'prefer'],
+    ['channel_binding=prefer&target_session_attrs=read-write', 'prefer'],
+    ['sslmode=verify-full&channel_binding=require', 'verify-full'],
   ])('with %s has the mode %s', (query, mode) => {
     expect(parsed(`postgres://u@h?${query}`).tls.mode as string).toBe(mode)
     expect(parsed(`postgres://u@h?${query}`).connectTimeoutMs).toBe(0)
@@ -144,6 +146,10 @@ describe('a wrong URL of PostgreSQL', () => {
     [
       `postgres://u:${SECRET}@h/d?sslmode=require&sslrootcert=system`,
       /must have verify-full as sslmode where sslrootcert is system$/,
+    ],
+    [
+      `postgres://u:${SECRET}@h/d?sslmode=require&channel_binding=require`,
+      /must have verify-full as sslmode where channel_binding is require$/,
     ],
     [`postgres://u:${SECRET}@h/d?connect_timeout=-1`, /must have a whole .+ as connect_timeout$/],
     [`postgres://u:${SECRET}@h/d?application_name=%C3%A9`, / as application_name$/],
