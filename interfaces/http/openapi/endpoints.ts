@@ -1,6 +1,4 @@
-import type { DocumentDecoration } from 'elysia'
 import { ROUTES, type RouteId } from '../paths.ts'
-import { TAKES_NO_TOKEN } from './fields.ts'
 
 /** The summary of each endpoint, in the groups in which `GET /` shows them. */
 export const ENDPOINTS = {
@@ -18,23 +16,6 @@ export const ENDPOINTS = {
   payment: summaries('showPayment', 'showCancellation'),
   webhook: summaries('receiveStripeNotification'),
 } as const
-
-/** A route's part of the OpenAPI document: the words given here, and what the table of routes says. */
-export function describeOperation(
-  operationId: RouteId,
-  { description, tags, security = TAKES_NO_TOKEN, ...words }: DocumentDecoration = {},
-): DocumentDecoration {
-  const { summary, deprecated } = ROUTES[operationId]
-  return {
-    operationId,
-    summary,
-    ...(description === undefined ? {} : { description }),
-    ...(tags === undefined ? {} : { tags }),
-    ...(deprecated ? { deprecated: true } : {}),
-    security,
-    ...words,
-  }
-}
 
 /** What can be asked next, by operation id, with runtime expressions (OpenAPI 3.1, Link Object). */
 type Next = {

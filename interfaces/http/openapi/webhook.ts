@@ -1,12 +1,10 @@
 import { t } from 'elysia'
-import { describeOperation } from './endpoints.ts'
 import { describeAnswers } from './responses.ts'
 
 const WORDS = {
   description:
     'Called by the payment provider alone. The answer is 200 once the effect is durable, and also for an event that ' +
     'changes nothing; after any other the provider is expected to send the event again.',
-  tags: ['webhook'],
   parameters: [
     {
       name: 'Stripe-Signature',
@@ -38,12 +36,4 @@ const WORDS = {
   ),
 }
 
-export const RECEIVE_STRIPE_NOTIFICATION = {
-  ...WORDS,
-  ...describeOperation('receiveStripeNotification'),
-}
-
-export const RECEIVE_PAYMENT_NOTIFICATION = {
-  ...WORDS,
-  ...describeOperation('receivePaymentNotification'),
-}
+export const WEBHOOK = { receiveStripeNotification: WORDS, receivePaymentNotification: WORDS }
