@@ -7,7 +7,7 @@ import type { KeptRecords } from '../../../application/store.ts'
 import type { Email } from '../../../domain/email.ts'
 import type { Command } from '../command.ts'
 import { JSON_OPTION, YES_OPTION } from '../command-words.ts'
-import { parseEmailOperand } from '../email-operand.ts'
+import { parseEmailOperand } from '../email-command.ts'
 import { EXIT } from '../exit-codes.ts'
 
 export const eraseCommand: Command<{ readonly email: Email; readonly yes: boolean }> = {

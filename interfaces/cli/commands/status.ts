@@ -8,7 +8,7 @@ import { isActive } from '../../../domain/premium-grant.ts'
 import { codeTable } from '../code-tables.ts'
 import type { Command, UsageError } from '../command.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
-import { parseEmailOperand } from '../email-operand.ts'
+import { parseEmailOperand } from '../email-command.ts'
 import { EXIT } from '../exit-codes.ts'
 import {
   auditTable,

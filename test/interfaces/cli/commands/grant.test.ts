@@ -1,13 +1,14 @@
 import { expect, test } from 'bun:test'
 import { checkPremium } from '../../../../application/access/check-premium.ts'
-import { grant } from '../../../../interfaces/cli/commands/grant.ts'
+import { grantCommand } from '../../../../interfaces/cli/commands/grant.ts'
+import { runOnStore } from '../../../support/command-context.ts'
 import { fakePorts, ORIGIN } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA, paidPurchase } from '../../../support/stores/contract-purchases.ts'
 
 async function run(ports: ReturnType<typeof fakePorts>, json = false) {
   const { lines, print } = recordedOutput()
-  const exitCode = await grant({ ports, email: ANNA, json, print })
+  const exitCode = await runOnStore(grantCommand, { ports, email: ANNA, json, print })
   return { exitCode, lines }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { logout } from '../../../../interfaces/cli/commands/logout.ts'
+import { logoutCommand } from '../../../../interfaces/cli/commands/logout.ts'
+import { runOnStore } from '../../../support/command-context.ts'
 import { fakePorts, issueToken } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA, BERT } from '../../../support/stores/contract-purchases.ts'
@@ -12,7 +13,7 @@ test.each([
   const ports = fakePorts()
   const [own, other] = [await issueToken(ports, ANNA), await issueToken(ports, BERT)]
   const { lines, print } = recordedOutput()
-  expect(await logout({ ports, email: ANNA, json, print })).toBe(0)
+  expect(await runOnStore(logoutCommand, { ports, email: ANNA, json, print })).toBe(0)
   expect(lines).toEqual([line])
   await expect(authenticate(ports, own)).rejects.toThrow('invalid_token')
   expect(await authenticate(ports, other)).toBe(BERT)

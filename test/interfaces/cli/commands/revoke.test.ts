@@ -1,14 +1,15 @@
 import { expect, test } from 'bun:test'
 import { checkPremium } from '../../../../application/access/check-premium.ts'
 import { grantPremium } from '../../../../application/customers/grant-premium.ts'
-import { revoke } from '../../../../interfaces/cli/commands/revoke.ts'
+import { revokeCommand } from '../../../../interfaces/cli/commands/revoke.ts'
+import { runOnStore } from '../../../support/command-context.ts'
 import { fakePorts, ORIGIN } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA, paidPurchase } from '../../../support/stores/contract-purchases.ts'
 
 async function run(ports: ReturnType<typeof fakePorts>, json = false) {
   const { lines, print } = recordedOutput()
-  const exitCode = await revoke({ ports, email: ANNA, json, print })
+  const exitCode = await runOnStore(revokeCommand, { ports, email: ANNA, json, print })
   return { exitCode, lines }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { unlock } from '../../../../interfaces/cli/commands/unlock.ts'
+import { unlockCommand } from '../../../../interfaces/cli/commands/unlock.ts'
+import { runOnStore } from '../../../support/command-context.ts'
 import { fakePorts } from '../../../support/fakes.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 import { ANNA } from '../../../support/stores/contract-purchases.ts'
@@ -20,7 +21,7 @@ test.each([
     record: { ...record, mails, wrongTries },
   }))
   const { lines, print } = recordedOutput()
-  expect(await unlock({ ports, email: ANNA, json, print })).toBe(0)
+  expect(await runOnStore(unlockCommand, { ports, email: ANNA, json, print })).toBe(0)
   expect(lines).toEqual([line])
   expect(await ports.personalData.find(ANNA)).toMatchObject({ codeMails: [], wrongTries: [] })
 })
