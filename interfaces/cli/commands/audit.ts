@@ -2,6 +2,7 @@ import type { Ports } from '../../../application/ports.ts'
 import { auditLedger } from '../../../application/upkeep/audit-ledger.ts'
 import type { Discrepancy } from '../../../domain/ledger.ts'
 import type { Command } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 
@@ -26,10 +27,8 @@ export async function audit({
   ports,
   json,
   print,
-}: {
+}: Pick<CommandContext, 'json' | 'print'> & {
   ports: Pick<Ports, 'ledger' | 'clock'>
-  json: boolean
-  print: (text: string) => void
 }): Promise<number> {
   let isSound = true
   const walk = { pause: async () => {}, stopping: { aborted: false } }

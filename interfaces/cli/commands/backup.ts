@@ -1,6 +1,6 @@
 import { formatBytes } from '../../../application/format.ts'
 import type { Command } from '../command.ts'
-import type { BackupReport } from '../command-context.ts'
+import type { BackupReport, CommandContext } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { withProgress } from '../progress.ts'
@@ -29,13 +29,8 @@ export function backup({
   json,
   print,
   progress,
-}: {
+}: Pick<CommandContext, 'json' | 'print' | 'progress' | 'monotonicMs'> & {
   backUp: (onStep: (step: string) => void) => BackupReport
-  monotonicMs: () => number
-  json: boolean
-  print: (text: string) => void
-  /** Shows a line that the next one replaces; null takes it away. */
-  progress: (line: string | null) => void
 }): number {
   const startedMs = monotonicMs()
   const report = withProgress(progress, backUp)

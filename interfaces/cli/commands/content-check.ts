@@ -1,6 +1,6 @@
 import type { Language } from '../../../domain/language.ts'
 import type { Command } from '../command.ts'
-import type { ReadContent } from '../command-context.ts'
+import type { CommandContext, ReadContent } from '../command-context.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
 import { countExcuses, type ExcuseCounts, excuseTables } from '../content-tables.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -52,11 +52,9 @@ export function contentCheck({
   strict,
   json,
   print,
-}: {
+}: Pick<CommandContext, 'json' | 'print'> & {
   content: ReadContent
   strict: boolean
-  json: boolean
-  print: (text: string) => void
 }): number {
   const languages = files.map(summarize)
   const errors = problems.filter(({ level }) => level === 'error').length

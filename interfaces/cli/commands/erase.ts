@@ -6,6 +6,7 @@ import {
 import type { KeptRecords } from '../../../application/store.ts'
 import type { Email } from '../../../domain/email.ts'
 import type { Command } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION, YES_OPTION } from '../command-words.ts'
 import { parseEmailOperand } from '../email-command.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -62,14 +63,11 @@ export async function erase({
   confirm,
   print,
   printError,
-}: {
+}: Pick<CommandContext, 'json' | 'print' | 'printError'> & {
   ports: Parameters<typeof eraseEmail>[0]
   email: Email
-  json: boolean
   /** Whether to go on. */
   confirm: (question: string) => Promise<boolean>
-  print: (text: string) => void
-  printError: (text: string) => void
 }): Promise<number> {
   const question = `Erase ${email}? Its premium and its log-ins end, and nothing brings them back.`
   if (!(await confirm(question))) {

@@ -2,6 +2,7 @@ import { listGrants } from '../../../application/customers/list-grants.ts'
 import type { DatedGrant } from '../../../application/store.ts'
 import { isActive } from '../../../domain/premium-grant.ts'
 import type { Command } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { describeGrant } from '../payment-words.ts'
@@ -29,10 +30,8 @@ export async function grants({
   ports,
   json,
   print,
-}: {
+}: Pick<CommandContext, 'json' | 'print'> & {
   ports: Parameters<typeof listGrants>[0]
-  json: boolean
-  print: (text: string) => void
 }): Promise<number> {
   let isEmpty = true
   for await (const grant of listGrants(ports)) {

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-codes.ts'
 
 export const healthcheckCommand: Command = {
@@ -19,11 +20,10 @@ export async function healthcheck({
   port,
   print,
   timeoutMs = TIMEOUT_MS,
-}: {
+}: Pick<CommandContext, 'print'> & {
   /** Where it listens. */
   host: string
   port: number
-  print: (text: string) => void
   timeoutMs?: number
 }): Promise<number> {
   if (port === 0) {

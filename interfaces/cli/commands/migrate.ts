@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import type { MigrationReport } from '../command-context.ts'
+import type { CommandContext, MigrationReport } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 
@@ -22,14 +22,10 @@ export async function migrate({
   json,
   print,
   progress,
-}: {
+}: Pick<CommandContext, 'json' | 'print' | 'progress'> & {
   /** Where the database is: a path, or a URL without its password. */
   path: string
   applyMigrations: () => Promise<MigrationReport>
-  json: boolean
-  print: (text: string) => void
-  /** Shows a line that the next one replaces; null takes it away. */
-  progress: (line: string | null) => void
 }): Promise<number> {
   progress('looking at the database, copying and migrating it where it is behind …')
   const { applied, version, copy } = await applyMigrations().finally(() => progress(null))

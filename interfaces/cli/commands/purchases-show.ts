@@ -7,6 +7,7 @@ import { type PurchaseId, readPurchaseId } from '../../../domain/order.ts'
 import { isActive } from '../../../domain/premium-grant.ts'
 import type { Purchase } from '../../../domain/purchase.ts'
 import type { Command } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import {
@@ -62,12 +63,9 @@ export async function showPurchase({
   json,
   print,
   printError,
-}: {
+}: Pick<CommandContext, 'json' | 'print' | 'printError'> & {
   ports: Parameters<typeof reviewPurchase>[0]
   id: PurchaseId
-  json: boolean
-  print: (text: string) => void
-  printError: (text: string) => void
 }): Promise<number> {
   const review = await reviewPurchase(ports, id)
   if (!review) {

@@ -1,5 +1,6 @@
 import { listPurchases } from '../../../application/payments/list-purchases.ts'
 import type { Command } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { PURCHASE_HEADER, purchaseRow } from '../payment-tables.ts'
@@ -35,12 +36,10 @@ export async function showPurchases({
   review,
   json,
   print,
-}: {
+}: Pick<CommandContext, 'json' | 'print'> & {
   ports: Parameters<typeof listPurchases>[0]
   /** Whether only those are wanted that wait for an operator. */
   review: boolean
-  json: boolean
-  print: (text: string) => void
 }): Promise<number> {
   let isEmpty = true
   for await (const purchase of listPurchases(ports, { onlyReview: review })) {

@@ -79,16 +79,11 @@ export async function reconcile({
   monotonicMs,
   wait,
   stopping,
-}: Pick<CommandContext, 'monotonicMs' | 'wait'> & {
+}: Pick<CommandContext, 'json' | 'print' | 'printError' | 'progress' | 'wait' | 'monotonicMs'> & {
   ports: Parameters<typeof reconcilePayments>[0]
   sinceMs: number | null
   /** Whether nothing is stored. */
   dryRun: boolean
-  json: boolean
-  print: (text: string) => void
-  printError: (text: string) => void
-  /** Shows a line that the next one replaces; null takes it away. */
-  progress: (line: string | null) => void
   stopping: AbortSignal
 }): Promise<number> {
   const payments = pacedPayments(ports.payments, callPace({ monotonicMs, wait }))

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { formatBytes, shellWord } from '../../../application/format.ts'
 import type { Command } from '../command.ts'
-import type { PreparedRestore } from '../command-context.ts'
+import type { CommandContext, PreparedRestore } from '../command-context.ts'
 import { JSON_OPTION, YES_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { withProgress } from '../progress.ts'
@@ -38,18 +38,13 @@ export async function restore({
   print,
   printError,
   progress,
-}: {
+}: Pick<CommandContext, 'json' | 'print' | 'printError' | 'progress'> & {
   file: string
   /** The settings file that was named: without it, the advised commands would act on another database. */
   envFile: string | null
   prepare: (onStep: (step: string) => void) => PreparedRestore
   /** Resolves with whether to go on. */
   confirm: (question: string) => Promise<boolean>
-  json: boolean
-  print: (text: string) => void
-  printError: (text: string) => void
-  /** Shows a line that the next one replaces; null takes it away. */
-  progress: (line: string | null) => void
 }): Promise<number> {
   const prepared = withProgress(progress, prepare)
   try {

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import type { InstallReport } from '../command-context.ts'
+import type { CommandContext, InstallReport } from '../command-context.ts'
 import { JSON_OPTION, ROOT_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { alignColumns } from '../text-layout.ts'
@@ -47,11 +47,9 @@ export async function serviceInstall({
   version,
   json,
   print,
-}: {
+}: Pick<CommandContext, 'json' | 'print'> & {
   install: () => Promise<InstallReport>
   version: string
-  json: boolean
-  print: (text: string) => void
 }): Promise<number> {
   const report = await install()
   if (json) {

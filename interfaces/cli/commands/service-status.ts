@@ -1,5 +1,6 @@
 import type { ServiceState } from '../../../application/ports.ts'
 import type { Command } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { section } from '../text-layout.ts'
@@ -21,11 +22,9 @@ export async function serviceStatus({
   readState,
   json,
   print,
-}: {
+}: Pick<CommandContext, 'json' | 'print'> & {
   /** Null where there is no systemd to ask. */
   readState: (() => Promise<ServiceState>) | null
-  json: boolean
-  print: (text: string) => void
 }): Promise<number> {
   if (readState === null) throw new Error('this machine is not run by systemd')
   const report = await readState()

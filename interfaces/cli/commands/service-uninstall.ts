@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import type { UninstallReport } from '../command-context.ts'
+import type { CommandContext, UninstallReport } from '../command-context.ts'
 import { JSON_OPTION, ROOT_OPTION, YES_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 
@@ -30,13 +30,10 @@ export async function serviceUninstall({
   json,
   print,
   printError,
-}: {
+}: Pick<CommandContext, 'json' | 'print' | 'printError'> & {
   isInstalled: boolean
   uninstall: () => Promise<UninstallReport>
   confirm: (question: string) => Promise<boolean>
-  json: boolean
-  print: (text: string) => void
-  printError: (text: string) => void
 }): Promise<number> {
   if (isInstalled && !(await confirm(QUESTION))) {
     printError('alibi: nothing was changed')

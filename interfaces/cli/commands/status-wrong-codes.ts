@@ -2,6 +2,7 @@ import { rankRecentWrongTries } from '../../../application/access/watch-wrong-co
 import { MINUTE_MS } from '../../../domain/duration.ts'
 import { GUESSING_WINDOW_MS } from '../../../domain/guessing-alarm.ts'
 import { wrongCodeTables } from '../code-tables.ts'
+import type { CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-codes.ts'
 
 const LINES_MAX = 20
@@ -11,10 +12,8 @@ export async function showWrongCodes({
   ports,
   json,
   print,
-}: {
+}: Pick<CommandContext, 'json' | 'print'> & {
   ports: Parameters<typeof rankRecentWrongTries>[0]
-  json: boolean
-  print: (text: string) => void
 }): Promise<number> {
   const ranking = await rankRecentWrongTries(ports, { top: LINES_MAX })
   const withinMinutes = GUESSING_WINDOW_MS / MINUTE_MS

@@ -7,6 +7,7 @@ import type { Email } from '../../../domain/email.ts'
 import { isActive } from '../../../domain/premium-grant.ts'
 import { codeTable } from '../code-tables.ts'
 import type { Command, UsageError } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
 import { parseEmailOperand } from '../email-command.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -68,11 +69,9 @@ export async function status({
   email,
   json,
   print,
-}: {
+}: Pick<CommandContext, 'json' | 'print'> & {
   ports: Parameters<typeof describeAccount>[0] & Parameters<typeof describeCodes>[0]
   email: Email
-  json: boolean
-  print: (text: string) => void
 }): Promise<number> {
   const account = await describeAccount(ports, email)
   const codes = await describeCodes(ports, email)

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 
@@ -19,12 +20,10 @@ export function version({
   commit,
   json,
   print,
-}: {
+}: Pick<CommandContext, 'json' | 'print'> & {
   number: string
   /** `unknown` where it was not made from a repository. */
   commit: string
-  json: boolean
-  print: (text: string) => void
 }): number {
   print(
     json
