@@ -21,6 +21,15 @@ export function addProcessMetrics(
       'When the process began, in Unix time.',
       startedAt.getTime() / 1000,
     ],
+  })
+  const { user, system } = process.cpuUsage()
+  const cpu = new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time spent.',
+    registers: [registry],
+  })
+  cpu.inc((user + system) / 1_000_000)
+  addGauges(registry, {
     process_resident_memory_bytes: ['Memory in use.', process.memoryUsage.rss()],
     process_open_fds: [
       'Open files and connections.',
@@ -35,13 +44,6 @@ export function addProcessMetrics(
       }),
     ],
   })
-  const { user, system } = process.cpuUsage()
-  const cpu = new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Processor time spent.',
-    registers: [registry],
-  })
-  cpu.inc((user + system) / 1_000_000)
 }
 
 function readIfThere(read: () => number | null): number | null {

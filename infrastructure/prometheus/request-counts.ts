@@ -6,15 +6,8 @@ type Labels = { readonly method: string; readonly route: string; readonly status
 /** How many requests with the same labels were counted, and not yet taken. */
 type Count = { readonly labels: Labels; requests: number }
 
-export type RequestCounts = {
-  /** `route` and `status` are each one of a few. */
-  add(request: { method: string; route: string; status: number }): void
-  /** What was counted since the last call. */
-  take(): readonly { readonly labels: Labels; readonly requests: number }[]
-}
-
 /** Counts requests in plain numbers. A counter of prom-client makes a text of all labels for each. */
-export function requestCounts(): RequestCounts {
+export function requestCounts() {
   const routes = new Map<string, Map<number, Count>>()
 
   function countOf(method: string, route: string, status: number): Count {
@@ -31,10 +24,12 @@ export function requestCounts(): RequestCounts {
   }
 
   return {
-    add({ method, route, status }) {
+    /** `route` and `status` are each one of a few. */
+    add({ method, route, status }: { method: string; route: string; status: number }): void {
       countOf(method, route, status).requests++
     },
-    take() {
+    /** What was counted since the last call. */
+    take(): readonly Count[] {
       const taken = [...routes.values()].flatMap((counts) => [...counts.values()])
       routes.clear()
       return taken

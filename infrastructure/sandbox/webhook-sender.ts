@@ -4,19 +4,12 @@ import type { Clock } from '../../application/ports.ts'
 import { MINUTE_MS } from '../../domain/duration.ts'
 import type { SandboxEvent } from './events.ts'
 
-/** Sends events to the webhook until it takes them. An event that is on its way when the process ends is lost. */
-export type WebhookSender = {
-  /** Does not wait for the event to arrive. */
-  send(event: SandboxEvent): void
-  /** Ends all further tries. */
-  stop(): void
-}
-
 export type SandboxDelivery = { readonly payload: string; readonly signature: string }
 
 const FIRST_WAIT_MS = 500
 const WAIT_MAX_MS = MINUTE_MS
 
+/** Sends events to the webhook until it takes them. An event that is on its way when the process ends is lost. */
 export function webhookSender({
   webhookSecret,
   deliver,
@@ -28,7 +21,7 @@ export function webhookSender({
   deliver: (delivery: SandboxDelivery) => Promise<boolean>
   wait: (milliseconds: number) => Promise<void>
   clock: Clock
-}): WebhookSender {
+}) {
   let isStopped = false
 
   async function bring(event: SandboxEvent): Promise<void> {
@@ -55,7 +48,9 @@ export function webhookSender({
   }
 
   return {
-    send: (event) => void bring(event),
+    /** Does not wait for the event to arrive. */
+    send: (event: SandboxEvent) => void bring(event),
+    /** Ends all further tries. */
     stop() {
       isStopped = true
     },

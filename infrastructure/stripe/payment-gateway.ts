@@ -48,14 +48,7 @@ export function stripePaymentGateway({
   const live = isLiveKey(secretKey)
   const reportSession = sessionReports({ returnUrls, seals })
   const translate = eventTranslation({ live, reportSession })
-  const names = new Set<string>()
-  const unknown = {
-    names,
-    add(parameter: string) {
-      if (!names.has(parameter)) log('checkout.parameter_unknown', { parameter })
-      names.add(parameter)
-    },
-  }
+  const unknown = new Set<string>()
   const readingNow = () => ({ live, reportedAt: toDate(toSeconds(clock.now())) })
   const payments: PaymentCalls = {
     price:
@@ -64,7 +57,7 @@ export function stripePaymentGateway({
         : onceAsked(() => ask((stripe) => readPrice(stripe, product.priceId))),
     createSession: (purchase) =>
       ask((stripe) =>
-        createSession(stripe, { purchase, product, terms, returnUrls, seals }, unknown),
+        createSession(stripe, { purchase, product, terms, returnUrls, seals }, { unknown, log }),
       ),
     readSession: (sessionId) =>
       ask((stripe) => notFoundAs(readSession(stripe, sessionId, reportSession), null)),

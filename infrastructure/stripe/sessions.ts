@@ -3,6 +3,7 @@ import type {
   CheckoutSession,
   ListPage,
   ListWindow,
+  Log,
   PaymentCalls,
 } from '../../application/ports.ts'
 import type { Language } from '../../domain/language.ts'
@@ -33,11 +34,8 @@ type Sale = Offer & {
   readonly seals: OrderSeals
 }
 
-/** The parameters that this account does not know, and that say `off`: it is off there in any case. */
-export type UnknownParameters = {
-  readonly names: ReadonlySet<string>
-  add(name: string): void
-}
+/** `unknown` has the parameters that this account does not know, and that say `off`: it is off there in any case. */
+type Account = { readonly unknown: Set<string>; readonly log: Log }
 
 type Params = Stripe.Checkout.SessionCreateParams
 
@@ -47,12 +45,12 @@ const WITH_PAYMENT_INTENT = { expand: ['payment_intent'] }
 export async function createSession(
   stripe: Stripe,
   sale: Sale,
-  unknown: UnknownParameters,
+  account: Account,
 ): Promise<CheckoutSession> {
   const { id, url } = await createAccepted(stripe, sessionParams(sale), {
     key: sale.purchase.id,
     offer: sale,
-    unknown,
+    ...account,
   })
   if (!SESSION_ID.test(id) || url === null || !isWebUrl(url)) {
     throw new Error('a new session without an id or a page of its own')
@@ -66,14 +64,13 @@ export async function trySession(
   offer: Offer,
   { price, now }: { price: Price; now: Date },
 ): Promise<Stripe.Checkout.Session> {
-  const names = new Set<string>()
   const params = {
     ...offerParams(offer, price),
     expires_at: toSeconds(now) + TRIAL_S,
     success_url: 'https://alibi.invalid/',
   }
-  const unknown = { names, add: (name: string) => void names.add(name) }
-  const session = await createAccepted(stripe, params, { key: null, offer, unknown })
+  const account = { unknown: new Set<string>(), log() {} }
+  const session = await createAccepted(stripe, params, { key: null, offer, ...account })
   await stripe.checkout.sessions.expire(session.id)
   return session
 }
@@ -85,9 +82,9 @@ const TRIAL_S = 33 * 60
 async function createAccepted(
   stripe: Stripe,
   params: Params,
-  { key, offer, unknown }: { key: string | null; offer: Offer; unknown: UnknownParameters },
+  { key, offer, unknown, log }: { key: string | null; offer: Offer } & Account,
 ): Promise<Stripe.Checkout.Session> {
-  const left = new Set(unknown.names)
+  const left = new Set(unknown)
   for (;;) {
     const asked = Object.entries(params).filter(([name]) => !left.has(name))
     const idempotencyKey =
@@ -103,7 +100,9 @@ async function createAccepted(
       const name = error.param?.split('[')[0] ?? ''
       if (left.has(name) || !isDispensable(params, name)) throw unusable(error, offer)
       left.add(name)
-      if (!OF_THE_BUYER.includes(name)) unknown.add(name)
+      if (OF_THE_BUYER.includes(name)) continue
+      if (!unknown.has(name)) log('checkout.parameter_unknown', { parameter: name })
+      unknown.add(name)
     }
   }
 }
