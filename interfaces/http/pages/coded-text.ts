@@ -30,10 +30,5 @@ export function codedText(
     return { body: new Blob([encoding ? encode(plain, encoding, effort) : plain]), headers }
   }
 
-  return (acceptEncoding) => {
-    const encoding = chooseEncoding(acceptEncoding)
-    const known = made.get(encoding) ?? make(encoding)
-    made.set(encoding, known)
-    return known
-  }
+  return (acceptEncoding) => made.getOrInsertComputed(chooseEncoding(acceptEncoding), make)
 }

@@ -64,24 +64,16 @@ export type WordFiles = {
 
 export function wordFiles(content: Content): WordFiles {
   const files = new Map<Language, StaticAnswer>()
-  function fileOf(language: Language): StaticAnswer {
-    const known =
-      files.get(language) ??
-      staticAnswer(JSON.stringify(pageWords(content.in(language))), {
-        'content-type': 'application/json',
-      })
-    files.set(language, known)
-    return known
+  function make(language: Language): StaticAnswer {
+    const words = JSON.stringify(pageWords(content.in(language)))
+    return staticAnswer(words, { 'content-type': 'application/json' })
   }
 
   return {
     find(language) {
       if (!content.languages.includes(language)) return null
-      const file = fileOf(language)
-      return {
-        path: `${FOLDERS.words.path}${language}.json?v=${file.fingerprint}`,
-        file,
-      }
+      const file = files.getOrInsertComputed(language, make)
+      return { path: `${FOLDERS.words.path}${language}.json?v=${file.fingerprint}`, file }
     },
   }
 }

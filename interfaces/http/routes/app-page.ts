@@ -23,9 +23,9 @@ export function addAppPage(routes: Elysia, options: HttpOptions, files: WordFile
   const pages = new Map<string, StaticAnswer>()
   function pageIn(content: LanguageContent, address: string, price: Price | null): StaticAnswer {
     const key = `${content.language} ${address} ${price?.currency} ${price?.amount}`
-    const known = pages.get(key) ?? makePage(options, files, { content, addresses, address, price })
-    pages.set(key, known)
-    return known
+    return pages.getOrInsertComputed(key, () =>
+      makePage(options, files, { content, addresses, address, price }),
+    )
   }
 
   routes.get(ROUTES.showApp.path, async ({ request }) => {

@@ -33,9 +33,8 @@ export function browserAnswers({
   function notFound({ request: { headers }, target: { search } }: Exchange): Response {
     const query = new URLSearchParams(search)
     const { language, strings } = pageContent(content, { headers, query })
-    const page = pages.get(language) ?? lastingPage(notFoundPage(language, translator(strings)))
-    pages.set(language, page)
-    return page({ headers })
+    const make = () => lastingPage(notFoundPage(language, translator(strings)))
+    return pages.getOrInsertComputed(language, make)({ headers })
   }
 
   return (exchange, answer) => {

@@ -84,9 +84,8 @@ export function premiumAnswers(ports: Ports) {
     readStrings(tag: string | undefined): StringsAnswer {
       const { language, strings } = ports.content.in(matchLanguage(tag))
       const supportedLanguages = ports.content.languages
-      const answer = known.get(language) ?? constantJson({ strings, language, supportedLanguages })
-      known.set(language, answer)
-      return answer
+      const make = () => constantJson({ strings, language, supportedLanguages })
+      return known.getOrInsertComputed(language, make)
     },
   }
 }

@@ -22,14 +22,12 @@ export function addPaymentPages(routes: Elysia, { ports }: HttpOptions): void {
   function answer({ headers }: Request, query: URLSearchParams, state: PaymentPageState): Response {
     const { language, strings } = pageContent(ports.content, { headers, query })
     const key = `${state} ${language}`
-    const page =
-      pages.get(key) ??
+    const make = () =>
       lastingPage(
         paymentPage(state, language, translator(strings)),
         state === 'unavailable' ? RETRY_AFTER : {},
       )
-    pages.set(key, page)
-    return page({ headers })
+    return pages.getOrInsertComputed(key, make)({ headers })
   }
 
   routes.get(ROUTES.showPayment.path, async ({ request }) => {

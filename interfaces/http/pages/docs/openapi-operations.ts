@@ -1,73 +1,17 @@
 import { type Field, readField, readProperties, typeText } from './openapi-schema.ts'
 import { asList, asRecord, asText, formatValue, type Json, resolve } from './openapi-values.ts'
 
-/** The parts of an OpenAPI 3 document that the page shows. Anything missing or unexpected is left out. */
-export type ApiDescription = {
-  readonly title: string
-  readonly version: string
-  readonly description: string
-  readonly securitySchemes: readonly SecurityScheme[]
-  /** As the document orders its tags. */
-  readonly groups: readonly OperationGroup[]
-}
-
-export type OperationGroup = {
-  readonly name: string
-  readonly description: string
-  readonly operations: readonly Operation[]
-}
-
-export type SecurityScheme = {
-  readonly name: string
-  /** Such as `bearer`, for the HTTP scheme of an Authorization header. */
-  readonly scheme: string
-  readonly format: string
-  readonly description: string
-}
-
-export type Operation = {
-  readonly method: string
-  readonly path: string
-  readonly summary: string
-  readonly description: string
-  readonly deprecated: boolean
-  /** Names of the security schemes, any of which will do. */
-  readonly security: readonly string[]
-  /** Whether none of them will do as well. */
-  readonly isSecurityOptional: boolean
-  readonly parameters: readonly Field[]
-  readonly body: RequestBody | null
-  readonly responses: readonly OperationResponse[]
-}
-
-export type RequestBody = {
-  readonly mediaType: string
-  readonly description: string
-  readonly type: string
-  /** Empty for a body that is no object with named properties. */
-  readonly fields: readonly Field[]
-  readonly example: string
-}
-
-export type OperationResponse = {
-  readonly status: string
-  readonly description: string
-  readonly headers: readonly Field[]
-  /** One for each media type. */
-  readonly contents: readonly ResponseContent[]
-}
-
-export type ResponseContent = {
-  readonly mediaType: string
-  readonly type: string
-  readonly fields: readonly Field[]
-  readonly examples: readonly string[]
-}
+export type ApiDescription = ReturnType<typeof readOpenApi>
+export type OperationGroup = ApiDescription['groups'][number]
+export type Operation = ReturnType<typeof readOperation>
+export type RequestBody = NonNullable<Operation['body']>
+export type OperationResponse = ReturnType<typeof readResponse>
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 const DEFAULT_GROUP = 'other'
 
-export function readOpenApi(input: unknown): ApiDescription {
+/** The parts of an OpenAPI 3 document that the page shows. Anything missing or unexpected is left out. */
+export function readOpenApi(input: unknown) {
   const document = asRecord(input)
   const info = asRecord(document['info'])
   const operations = Object.entries(asRecord(document['paths'])).flatMap(([path, item]) =>
@@ -85,6 +29,7 @@ export function readOpenApi(input: unknown): ApiDescription {
     version: asText(info['version']),
     description: asText(info['description']),
     securitySchemes: readSecuritySchemes(document),
+    // As the document orders its tags.
     groups: [...new Set(names)].map((name) => ({
       name,
       description: asText(tags.find((tag) => tag['name'] === name)?.['description']),
@@ -93,12 +38,13 @@ export function readOpenApi(input: unknown): ApiDescription {
   }
 }
 
-function readSecuritySchemes(document: Json): SecurityScheme[] {
+function readSecuritySchemes(document: Json) {
   const schemes = asRecord(asRecord(document['components'])['securitySchemes'])
   return Object.entries(schemes).map(([name, input]) => {
     const scheme = resolve(document, input)
     return {
       name,
+      /** Such as `bearer`, for the HTTP scheme of an Authorization header. */
       scheme: asText(scheme['scheme']),
       format: asText(scheme['bearerFormat']),
       description: asText(scheme['description']),
@@ -109,7 +55,7 @@ function readSecuritySchemes(document: Json): SecurityScheme[] {
 function readOperation(
   document: Json,
   { method, path, item }: { method: string; path: string; item: Json },
-): Operation {
+) {
   const source = asRecord(item[method])
   const requirements = asList(source['security'] ?? document['security']).map((requirement) =>
     Object.keys(asRecord(requirement)),
@@ -120,7 +66,9 @@ function readOperation(
     summary: asText(source['summary']),
     description: asText(source['description']),
     deprecated: source['deprecated'] === true,
+    /** Names of the security schemes, any of which will do. */
     security: requirements.flat(),
+    /** Whether none of them will do as well. */
     isSecurityOptional: requirements.some((names) => names.length === 0),
     parameters: [...asList(item['parameters']), ...asList(source['parameters'])].map((parameter) =>
       readParameter(document, parameter),
@@ -141,7 +89,7 @@ function readParameter(document: Json, input: unknown): Field {
 }
 
 /** A body that comes in several media types is described once, by the first of them. */
-function readBody(document: Json, input: unknown): RequestBody | null {
+function readBody(document: Json, input: unknown) {
   const body = resolve(document, input)
   const [first] = Object.entries(asRecord(body['content']))
   if (!first) return null
@@ -151,12 +99,13 @@ function readBody(document: Json, input: unknown): RequestBody | null {
     mediaType,
     description: asText(body['description']) || asText(resolve(document, schema)['description']),
     type: typeText(document, schema),
+    /** Empty for a body that is no object with named properties. */
     fields: readProperties(document, schema, example),
     example: formatValue(example),
   }
 }
 
-function readResponse(document: Json, status: string, input: unknown): OperationResponse {
+function readResponse(document: Json, status: string, input: unknown) {
   const response = resolve(document, input)
   return {
     status,
@@ -164,13 +113,14 @@ function readResponse(document: Json, status: string, input: unknown): Operation
     headers: Object.entries(asRecord(response['headers'])).map(([name, header]) =>
       readField(document, resolve(document, header), { name, place: 'header' }),
     ),
+    /** One for each media type. */
     contents: Object.entries(asRecord(response['content'])).map(([mediaType, content]) =>
       readContent(document, mediaType, asRecord(content)),
     ),
   }
 }
 
-function readContent(document: Json, mediaType: string, content: Json): ResponseContent {
+function readContent(document: Json, mediaType: string, content: Json) {
   const { schema, example, examples } = content
   const named = Object.values(asRecord(examples)).map((one) => resolve(document, one)['value'])
   return {
