@@ -1,11 +1,5 @@
 import type { Elysia } from 'elysia'
-import type { ANSWERS, FAULT_ANSWER, OUTAGE_ANSWERS, REQUEST_ANSWERS } from '../response/errors.ts'
-
-type ErrorAnswer =
-  | ValueOf<typeof ANSWERS>
-  | ValueOf<typeof REQUEST_ANSWERS>
-  | ValueOf<typeof OUTAGE_ANSWERS>
-  | typeof FAULT_ANSWER
+import type { ErrorAnswer } from '../response/errors.ts'
 
 /** Every error body, by its status. */
 type ErrorBodies = {
@@ -37,5 +31,3 @@ type RoutesWithErrors<Routes> = {
     ? Omit<Routes[Step], 'response'> & { response: Omit<Answers, 422> & ErrorBodies }
     : RoutesWithErrors<Routes[Step]>
 }
-
-type ValueOf<Record> = Record[keyof Record]

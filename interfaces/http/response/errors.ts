@@ -109,6 +109,15 @@ export const FAULT_ANSWER = {
   error: 'Internal server error',
 } as const satisfies Answer
 
+/** Every answer with an error. */
+export type ErrorAnswer =
+  | ValueOf<typeof ANSWERS>
+  | ValueOf<typeof REQUEST_ANSWERS>
+  | ValueOf<typeof OUTAGE_ANSWERS>
+  | typeof FAULT_ANSWER
+
+type ValueOf<Row> = Row[keyof Row]
+
 export function answerResponse({ status, error, message, headers }: Answer): Response {
   const body = message === undefined ? { error } : { error, message }
   return Response.json(body, { status, headers: { ...headers } })

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { Elysia, type Static, t } from 'elysia'
 import { checkPremium } from '../../../application/access/check-premium.ts'
 import { confirmEmail } from '../../../application/access/confirm-email.ts'
 import { logIn } from '../../../application/access/log-in.ts'
@@ -52,18 +52,22 @@ const TOKEN_BODY = t.Object(
 
 export function authRoutes({ ports, development }: HttpOptions) {
   const { languages: offered } = ports.content
+  async function mail(
+    send: typeof sendCode,
+    { email: address, lang }: Static<typeof MAIL_BODY>,
+    request: Request,
+  ) {
+    const email = parseEmail(address)
+    const language = requestLanguage(request, { lang, offered })
+    const sender = await senderOf(ports, { exchange: exchangeOf(request), email })
+    const code = await send(ports, { email, language, sender })
+    return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
+  }
+
   return new Elysia()
-    .post(
-      ROUTES.verifyEmail.path,
-      async ({ body, request }) => {
-        const email = parseEmail(body.email)
-        const language = requestLanguage(request, { lang: body.lang, offered })
-        const sender = await senderOf(ports, { exchange: exchangeOf(request), email })
-        const code = await sendCode(ports, { email, language, sender })
-        return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
-      },
-      { ...jsonBody(MAIL_BODY) },
-    )
+    .post(ROUTES.verifyEmail.path, ({ body, request }) => mail(sendCode, body, request), {
+      ...jsonBody(MAIL_BODY),
+    })
     .post(
       ROUTES.confirmEmail.path,
       async ({ body, request }) => {
@@ -87,17 +91,9 @@ export function authRoutes({ ports, development }: HttpOptions) {
       },
       { ...jsonBody(CONFIRM_BODY) },
     )
-    .post(
-      ROUTES.requestOtp.path,
-      async ({ body, request }) => {
-        const email = parseEmail(body.email)
-        const language = requestLanguage(request, { lang: body.lang, offered })
-        const sender = await senderOf(ports, { exchange: exchangeOf(request), email })
-        const code = await requestOtp(ports, { email, language, sender })
-        return { success: true, message: MAILED, ...(development ? { devCode: code } : {}) }
-      },
-      { ...jsonBody(MAIL_BODY) },
-    )
+    .post(ROUTES.requestOtp.path, ({ body, request }) => mail(requestOtp, body, request), {
+      ...jsonBody(MAIL_BODY),
+    })
     .post(
       ROUTES.logIn.path,
       async ({ body, request }) => {
