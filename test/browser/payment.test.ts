@@ -127,7 +127,11 @@ describe.each(['en', 'ar', 'ja'] as const)('a debit that takes three days: %s', 
           await page.reload()
           await buyer.seesStep('payment')
           const later = page.getByText(buyer.words.payment_processing_later)
-          while (!(await later.isVisible())) await context.clock.runFor(10 * SECOND_MS)
+          // Three minutes of looks, and twice that as room for their answers.
+          for (let looked = 0; looked < 60 && !(await later.isVisible()); looked++) {
+            await context.clock.runFor(10 * SECOND_MS)
+          }
+          await later.waitFor()
           expect(told).toEqual([])
 
           await pressInSandbox(session, comes ? 'money_arrives' : 'money_bounces')
