@@ -1,5 +1,5 @@
+import type { ContentFile, ContentProblem } from '../../application/content/content-files.ts'
 import { DEFAULT_LANGUAGE } from '../../domain/language.ts'
-import type { ContentFile, ContentProblem } from './content-file.ts'
 import { findDuplicates } from './duplicates.ts'
 import { findStringProblems } from './string-rules.ts'
 import { error, type Finding, findFlaws } from './text-rules.ts'

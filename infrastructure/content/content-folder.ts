@@ -1,21 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import type {
+  ContentFile,
+  ContentFolder,
+  ContentProblem,
+} from '../../application/content/content-files.ts'
 import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/language.ts'
 import { codeOf } from '../files/node-errors.ts'
 import { type ContentLimits, checkContent } from './check-content.ts'
-import {
-  type ContentFile,
-  type ContentProblem,
-  type ReportFault,
-  readContentFile,
-} from './content-file.ts'
-
-/** A folder's files, as far as they can be read, and all that is wrong with them. */
-export type ContentFolder = {
-  readonly files: readonly ContentFile[]
-  readonly problems: readonly ContentProblem[]
-}
+import { type ReportFault, readContentFile } from './content-file.ts'
 
 /** Reads `LANGUAGE.json` for each language that has one. Hidden files and other kinds of files may lie beside them. */
 export function readContentFolder(folder: string, limits: ContentLimits): ContentFolder {

@@ -1,3 +1,4 @@
+import type { ContentFile, ContentProblem } from '../../application/content/content-files.ts'
 import type { Strings } from '../../application/content/strings.ts'
 import { onFirstUse } from '../../application/first-use.ts'
 import type { Content } from '../../application/ports.ts'
@@ -6,7 +7,6 @@ import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../../domain/languag
 import { assembleContent, type RawContent } from './assemble-content.ts'
 import { builtInIn } from './built-in.ts'
 import { OWN_LIMITS } from './check-content.ts'
-import type { ContentFile, ContentProblem } from './content-file.ts'
 import { readContentFolder } from './content-folder.ts'
 
 /**

@@ -1,3 +1,4 @@
+import type { ContentFile } from '../../application/content/content-files.ts'
 import type { StringEntry } from '../../application/content/string-entry.ts'
 import {
   listKeys,
@@ -7,7 +8,6 @@ import {
   STRING_ENTRIES,
 } from '../../application/content/strings.ts'
 import type { Language } from '../../domain/language.ts'
-import type { ContentFile } from './content-file.ts'
 import { error, type Finding, findFlaws } from './text-rules.ts'
 
 /** For a string that the catalogue does not know. */

@@ -1,4 +1,4 @@
-import type { ContentProblem } from './content-file.ts'
+import type { ContentProblem } from '../../application/content/content-files.ts'
 
 /** What is wrong with one text, in words for the person who corrects it. */
 export type Finding = Pick<ContentProblem, 'level' | 'message'>

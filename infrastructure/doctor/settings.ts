@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { describeProblem } from '../../application/content/content-files.ts'
 import { type Finding, findingsOn, made } from '../../application/doctor/finding.ts'
 import { shellWord } from '../../application/format.ts'
 import { DAY_MS } from '../../domain/duration.ts'
@@ -7,7 +8,6 @@ import { type Config, ConfigError, type Environment, loadConfigWith } from '../c
 import { isLiveKey } from '../config/payment-settings.ts'
 import { SECRETS, type Variables } from '../config/settings-source.ts'
 import { OWN_LIMITS } from '../content/check-content.ts'
-import { describeProblem } from '../content/content-file.ts'
 import { proofreadFolder } from '../content/proofreading/proofread.ts'
 import { isOpenToOthers, isWritableByOthers } from '../files/permissions.ts'
 import { withRightsFor } from '../rights/state-folder.ts'

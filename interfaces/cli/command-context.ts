@@ -1,9 +1,8 @@
+import type { ContentFolder } from '../../application/content/content-files.ts'
 import type { Check } from '../../application/doctor/run-checks.ts'
 import type { Log, Ports, ServiceState, Supervisor } from '../../application/ports.ts'
 import type { Store } from '../../application/store.ts'
 import type { Email } from '../../domain/email.ts'
-import type { Excuse } from '../../domain/excuse.ts'
-import type { Language } from '../../domain/language.ts'
 import type { Handler } from '../http/handler.ts'
 import type { Listener } from '../http/listen.ts'
 import type { CommandWords } from './command-words.ts'
@@ -50,7 +49,7 @@ export type CommandContext = {
   }) => Promise<readonly Check[]>
   readonly describeApi: () => Promise<object>
   /** Reads and proofreads the operator's content in a folder. */
-  readonly readContent: (folder: string) => Promise<ReadContent>
+  readonly readContent: (folder: string) => Promise<ContentFolder>
 
   readonly openMigration: () => Promise<Migration>
   readonly openDataMigration: (databases: {
@@ -90,27 +89,6 @@ export type Service = {
   /** Tells whoever looks at the database that it serves no more. Never rejects. */
   leave(): Promise<void>
   close(): void
-}
-
-/** What a content folder holds, and what is wrong with it. */
-export type ReadContent = {
-  readonly files: readonly {
-    readonly language: Language
-    /** Null for a part that the file leaves to the built-in content. */
-    readonly strings: ReadonlyMap<string, unknown> | null
-    readonly reasons: readonly Excuse[] | null
-  }[]
-  readonly problems: readonly {
-    readonly file: string
-    /** Counted from 1; null where the whole file is meant. */
-    readonly line: number | null
-    readonly language: Language | null
-    readonly message: string
-    /** `serve` refuses content with an error; a warning is a slip that it serves. */
-    readonly level: 'error' | 'warning'
-    /** The problem as one line. */
-    readonly described: string
-  }[]
 }
 
 export type Migration = {

@@ -28,7 +28,13 @@ export function commandContext(environment: Environment, given: Given): CommandC
       (await import('./run-doctor.ts')).openChecks(environment, { ...asked, envFile, version }),
     describeApi: async () =>
       (await import('./run-openapi.ts')).describeApi(environment, { version }),
-    readContent: async (folder) => (await import('./run-content.ts')).readContent(folder),
+    async readContent(folder) {
+      const { OWN_LIMITS } = await import('../../infrastructure/content/check-content.ts')
+      const { proofreadFolder } = await import(
+        '../../infrastructure/content/proofreading/proofread.ts'
+      )
+      return proofreadFolder(folder, OWN_LIMITS)
+    },
 
     openMigration: async () => (await import('./run-database.ts')).openMigration(environment),
     openDataMigration: async (databases) =>

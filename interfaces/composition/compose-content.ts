@@ -1,5 +1,6 @@
 // biome-ignore-all lint/style/noCommonJs: only this loads a module late without making its reader wait
 // Why: docs/decisions.md#a-start-makes-what-its-first-answer-needs
+import { describeProblem } from '../../application/content/content-files.ts'
 import type { Content } from '../../application/ports.ts'
 import type { Config } from '../../infrastructure/config/config.ts'
 import { builtInContent } from '../../infrastructure/content/content.ts'
@@ -12,7 +13,6 @@ export function composeContent(
 ): Content {
   if (contentDir === null) return builtInContent()
   const { readOwnContent } = ownContent()
-  const { describeProblem } = contentFile()
   const read = () => readOwnContent(contentDir)
   const { content, problems } =
     database.kind === 'sqlite' ? withRightsFor(contentDir, database.path, read) : read()
@@ -24,5 +24,3 @@ export function composeContent(
 // Few operators have content of their own.
 const ownContent = (): typeof import('../../infrastructure/content/own-content.ts') =>
   require('../../infrastructure/content/own-content.ts')
-const contentFile = (): typeof import('../../infrastructure/content/content-file.ts') =>
-  require('../../infrastructure/content/content-file.ts')

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { describeProblem } from '../../application/content/content-files.ts'
 import { STRING_GROUPS } from '../../application/content/string-catalogue.ts'
 import { type ContentLimits, OWN_LIMITS } from '../../infrastructure/content/check-content.ts'
-import { describeProblem } from '../../infrastructure/content/content-file.ts'
 import { proofreadFolder } from '../../infrastructure/content/proofreading/proofread.ts'
 import { openTemporaryFolder } from './temporary-folder.ts'
 

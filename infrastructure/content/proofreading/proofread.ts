@@ -1,3 +1,8 @@
+import type {
+  ContentFile,
+  ContentFolder,
+  ContentProblem,
+} from '../../../application/content/content-files.ts'
 import { STRING_GROUPS } from '../../../application/content/string-catalogue.ts'
 import { DEFAULT_LANGUAGE } from '../../../domain/language.ts'
 import {
@@ -7,8 +12,7 @@ import {
   problem,
   stringCheck,
 } from '../check-content.ts'
-import type { ContentFile, ContentProblem } from '../content-file.ts'
-import { type ContentFolder, readContentFolder } from '../content-folder.ts'
+import { readContentFolder } from '../content-folder.ts'
 import { type Finding, warning } from '../text-rules.ts'
 import { findNearDuplicates } from './near-duplicates.ts'
 import { findStringSlips, LEFT_IN_ENGLISH } from './string-slips.ts'

@@ -1,8 +1,12 @@
 import { distance } from 'fastest-levenshtein'
+import type {
+  ContentExcuse,
+  ContentFile,
+  ContentProblem,
+} from '../../../application/content/content-files.ts'
 import { tagStringKey } from '../../../application/content/strings.ts'
 import { NEEDS, SAMPLES_MAX, TAG_VALUES, TAGS } from '../../../domain/excuse.ts'
 import { problem } from '../check-content.ts'
-import type { ContentExcuse, ContentFile, ContentProblem } from '../content-file.ts'
 import { warning } from '../text-rules.ts'
 
 /** By how many letters, and by which share of them, a word may differ from a known one that is meant. */

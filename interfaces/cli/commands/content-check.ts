@@ -1,6 +1,11 @@
+import {
+  type ContentFile,
+  type ContentFolder,
+  describeProblem,
+} from '../../../application/content/content-files.ts'
 import type { Language } from '../../../domain/language.ts'
 import type { Command } from '../command.ts'
-import type { CommandContext, ReadContent } from '../command-context.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
 import { countExcuses, type ExcuseCounts, excuseTables } from '../content-tables.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -53,26 +58,25 @@ export function contentCheck({
   json,
   print,
 }: Pick<CommandContext, 'json' | 'print'> & {
-  content: ReadContent
+  content: ContentFolder
   strict: boolean
 }): number {
   const languages = files.map(summarize)
   const errors = problems.filter(({ level }) => level === 'error').length
   if (json) {
-    const plain = problems.map(({ described: _, ...problem }) => problem)
-    print(JSON.stringify({ isServable: errors === 0, languages, problems: plain }))
+    print(JSON.stringify({ isServable: errors === 0, languages, problems }))
   } else {
     const rows = languages.map((summary) => COLUMNS.map((column) => cell(summary[column])))
     for (const table of [[COLUMNS, ...rows], ...excuseTables(languages)]) {
       for (const line of alignColumns(table)) print(line)
     }
-    for (const { level, described } of problems) print(`${level}: ${described}`)
+    for (const problem of problems) print(`${problem.level}: ${describeProblem(problem)}`)
     print(`languages: ${files.length}, errors: ${errors}, slips: ${problems.length - errors}`)
   }
   return errors > 0 || (strict && problems.length > 0) ? EXIT.failed : EXIT.done
 }
 
-function summarize({ language, strings, reasons }: ReadContent['files'][number]): Summary {
+function summarize({ language, strings, reasons }: ContentFile): Summary {
   const lengths = (reasons ?? []).map(({ text }) => [...text].length)
   const total = lengths.reduce((sum, length) => sum + length, 0)
   const ofAny = (count: number) => (lengths.length === 0 ? null : count)

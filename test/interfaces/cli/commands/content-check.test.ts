@@ -14,13 +14,16 @@ const SLIP = {
   language: 'en',
   message: 'two dots',
   level: 'warning',
-  described: 'en.json:3 (en): two dots',
 } as const
 const FAULT = { ...SLIP, level: 'error' } as const
 const ENGLISH = {
+  file: 'en.json',
   language: 'en',
-  strings: new Map([['title', 'Poems']]),
-  reasons: [excuse('Rain..'), excuse('\u{1F3AD}')],
+  strings: new Map([['title', { text: 'Poems', line: 2 }]]),
+  reasons: [
+    { ...excuse('Rain..'), line: 3 },
+    { ...excuse('\u{1F3AD}'), line: 4 },
+  ],
 } as const
 
 function check({
@@ -33,7 +36,7 @@ function check({
   json?: boolean
 }) {
   const { lines, print } = recordedOutput()
-  const french = { language: 'fr', strings: null, reasons: null } as const
+  const french = { file: 'fr.json', language: 'fr', strings: null, reasons: null } as const
   const content = { files: [ENGLISH, french], problems }
   return { exitCode: contentCheck({ content, strict, json, print }), lines }
 }
