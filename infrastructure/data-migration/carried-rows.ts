@@ -1,3 +1,4 @@
+import type { TableDigest } from '../../application/upkeep/reports.ts'
 import { type CarriedRow, type CarriedTable, type ColumnKind, keyOf } from './carried-tables.ts'
 
 /** Either database holds it, but not both: nothing is copied. */
@@ -64,9 +65,6 @@ function describeRow(table: CarriedTable, row: CarriedRow, number: number): stri
   const values = keyOf(table, row).map((value) => JSON.stringify(value))
   return `the row with ${key.map((name, place) => `${name} ${values[place]}`).join(', ')}`
 }
-
-/** How many rows a table has, and the SHA-256, in hexadecimal, of all of them in the order of their key. */
-export type TableDigest = { readonly rows: number; readonly sha256: string }
 
 /** Takes rows in the order of their key. */
 type RowHash = {

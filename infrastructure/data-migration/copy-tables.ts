@@ -1,4 +1,5 @@
-import { refuseUnfit, rowHash, type TableDigest } from './carried-rows.ts'
+import type { CopiedTable, CopyProgress, TableDigest } from '../../application/upkeep/reports.ts'
+import { refuseUnfit, rowHash } from './carried-rows.ts'
 import { CARRIED_TABLES, type CarriedRow, type CarriedTable, keyOf } from './carried-tables.ts'
 
 export type TableReader = {
@@ -30,18 +31,6 @@ export type DataTarget = TableReader & {
   commit(): void | Promise<void>
   /** Leaves it as it was before, and closes it. Never throws. */
   abandon(): void | Promise<void>
-}
-
-export type CopiedTable = {
-  readonly name: string
-  readonly source: TableDigest
-  readonly target: TableDigest
-}
-
-export type CopyProgress = {
-  readonly step: 'copying' | 'comparing'
-  readonly table: string
-  readonly rows: number
 }
 
 const PAGE_ROWS = 5000

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { Unavailable } from '../../application/unavailable.ts'
+import type { MigrationReport } from '../../application/upkeep/reports.ts'
 import { writeWatch } from '../database/write-watch.ts'
 import { hasCode } from '../files/node-errors.ts'
 import { filesInPlaceCheck, giveToOwnerOf, resolveDatabasePath } from './files.ts'
@@ -110,7 +111,7 @@ export function openDatabase(
 }
 
 /** For the `migrate` command: what was done, and the newest migration that the database has now. */
-export function migrateSqlite(path: string): Migrated & { readonly version: string } {
+export function migrateSqlite(path: string): MigrationReport {
   return translateOutage(() => {
     const client = connect(path)
     try {

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { MigrationReport } from '../../application/upkeep/reports.ts'
 import type { Migration } from '../database/migration-history.ts'
 import { IncompatibleDatabase } from '../database/outage.ts'
 import {
@@ -17,12 +18,7 @@ import { applyMigrations, copyBefore, findPending, readHistory } from './migrati
 import { storageError } from './storage-outage.ts'
 import { makeWorkFolder } from './work-folder.ts'
 
-export type Migrated = {
-  /** The names of the migrations that were lacking, in the order of their application. */
-  readonly applied: readonly string[]
-  /** The path of the copy from before. Null where the database had no rows, or no migration was lacking. */
-  readonly copy: string | null
-}
+export type Migrated = Pick<MigrationReport, 'applied' | 'copy'>
 
 /**
  * Puts a checked copy beside the database, and then applies the migrations that it lacks. When the copy cannot be made,

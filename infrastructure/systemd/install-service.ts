@@ -1,33 +1,15 @@
 import { statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ServiceState } from '../../application/ports.ts'
+import type { FileChange, InstallReport } from '../../application/upkeep/reports.ts'
 import { removeStaleDrafts } from '../files/drafts.ts'
 import { hasCode } from '../files/node-errors.ts'
 import { installedFiles, PLACES } from './installed-files.ts'
 import { makeFolder } from './make-folder.ts'
 import { readLinkLocalNameServers } from './name-servers.ts'
-import {
-  type Change,
-  isThere,
-  placeExecutable,
-  placeText,
-  restrictPermissions,
-} from './place-file.ts'
+import { isThere, placeExecutable, placeText, restrictPermissions } from './place-file.ts'
 import { readServiceState, UNIT_NAME } from './service-state.ts'
 import type { Systemctl } from './systemctl.ts'
-
-/** What an installation has done. */
-export type Installation = {
-  /** Each by its path on the system on which it was installed. */
-  readonly files: readonly { readonly path: string; readonly change: Change }[]
-  /** Whether it was enabled now, and whether a service that ran was restarted. */
-  readonly enabled: boolean
-  readonly restarted: boolean
-  /** The link-local name servers that the service may reach. */
-  readonly nameServers: readonly string[]
-  /** Null where no systemd was asked. */
-  readonly service: ServiceState | null
-}
 
 /** What is done to the service once its files are in place. */
 type Step = 'reload' | 'enable' | 'restart'
@@ -49,7 +31,7 @@ export async function installService({
   completion: string
   /** Null where `root` is no running system. */
   systemctl: Systemctl | null
-}): Promise<Installation> {
+}): Promise<InstallReport> {
   refuseNoFolder(root)
   makeFolders(root)
   const isNew = !isThere(join(root, PLACES.settings))
@@ -81,7 +63,7 @@ export async function installService({
 /** The files from which the running service was started. */
 const STARTED_FROM: readonly string[] = [PLACES.executable, PLACES.unit]
 
-const isWritten = (change: Change) => change === 'created' || change === 'replaced'
+const isWritten = (change: FileChange) => change === 'created' || change === 'replaced'
 
 /** Whether its process was started from another file than the installed executable. */
 function runsAnother({ pid }: ServiceState, root: string): boolean {
@@ -103,7 +85,7 @@ function placeFiles({
   completion: string
   isNew: boolean
   nameServers: readonly string[]
-}): Installation['files'] {
+}): InstallReport['files'] {
   const { executable: path, previous } = PLACES
   const files = installedFiles({ completion, isNew, nameServers })
   for (const place of [path, previous, ...files.map((file) => file.path)])

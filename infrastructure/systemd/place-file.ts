@@ -10,16 +10,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import type { FileChange } from '../../application/upkeep/reports.ts'
 import { isSecondNameRefused, makeDurable, sha256OfFile } from '../files/durable-files.ts'
 import { hasCode } from '../files/node-errors.ts'
 import { withFile } from '../files/open-file.ts'
 import { placeNewFile, replaceFile } from '../files/replace-file.ts'
 import type { InstalledFile } from './installed-files.ts'
-
-/**
- * What was done to a file. `kept`: it is the operator's. `unchanged`: it was right. `mended`: only its mode was wrong.
- */
-export type Change = 'created' | 'replaced' | 'unchanged' | 'kept' | 'mended'
 
 const EXECUTABLE_MODE = 0o755
 const RIGHTS = 0o7777
@@ -30,7 +26,7 @@ const FORBIDDEN = 0o027
 export function placeText(
   path: string,
   { text, mode, owner }: Omit<InstalledFile, 'path'>,
-): Change {
+): FileChange {
   function write(draft: string): void {
     writeFileSync(draft, text, { mode, flag: 'wx' })
     makeDurable(draft)
@@ -53,7 +49,7 @@ export function placeText(
 export function placeExecutable(
   source: string,
   { path, previous }: { path: string; previous: string },
-): Change {
+): FileChange {
   const existing = inodeOf(path)
   if (existing !== null && isSameContent(source, path)) {
     return setRights(path, () => EXECUTABLE_MODE) ? 'mended' : 'unchanged'

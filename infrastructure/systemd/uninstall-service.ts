@@ -1,16 +1,11 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { UninstallReport } from '../../application/upkeep/reports.ts'
 import { removeStaleDrafts } from '../files/drafts.ts'
 import { PLACES } from './installed-files.ts'
 import { isThere } from './place-file.ts'
 import { readServiceState, UNIT_NAME } from './service-state.ts'
 import type { Systemctl } from './systemctl.ts'
-
-/** The files that were removed, and those that are still there. */
-export type Removal = {
-  readonly removed: readonly string[]
-  readonly kept: readonly string[]
-}
 
 const OURS = [PLACES.enabled, PLACES.unit, PLACES.completion, PLACES.executable, PLACES.previous]
 
@@ -33,7 +28,7 @@ export async function uninstallService({
   root: string
   /** Null where `root` is no running system. */
   systemctl: Systemctl | null
-}): Promise<Removal> {
+}): Promise<UninstallReport> {
   const isKnown = systemctl !== null && (await stop(systemctl, root))
   const removed = OURS.filter((path) => isThere(join(root, path)))
   for (const path of OURS) {

@@ -2,6 +2,15 @@ import type { ContentFolder } from '../../application/content/content-files.ts'
 import type { Check } from '../../application/doctor/run-checks.ts'
 import type { Log, Ports, ServiceState, Supervisor } from '../../application/ports.ts'
 import type { Store } from '../../application/store.ts'
+import type {
+  BackupReport,
+  CheckedBackup,
+  CopiedTable,
+  CopyProgress,
+  InstallReport,
+  MigrationReport,
+  UninstallReport,
+} from '../../application/upkeep/reports.ts'
 import type { Email } from '../../domain/email.ts'
 import type { Handler } from '../http/handler.ts'
 import type { Listener } from '../http/listen.ts'
@@ -97,15 +106,6 @@ export type Migration = {
   readonly applyMigrations: () => Promise<MigrationReport>
 }
 
-export type MigrationReport = {
-  /** The names of the migrations that were lacking, in the order of their application. */
-  readonly applied: readonly string[]
-  /** The latest of all. */
-  readonly version: string
-  /** The path of the copy from before; null where there was nothing to keep, and for a PostgreSQL. */
-  readonly copy: string | null
-}
-
 /** A copy of all data into a database of another kind. */
 export type DataMigration = {
   /** Where the databases are, without a password. */
@@ -113,37 +113,14 @@ export type DataMigration = {
   readonly to: string
   /** Resolves once all is there, and throws where nothing is. */
   readonly copy: (options: {
-    readonly onProgress: (progress: {
-      readonly step: 'copying' | 'comparing'
-      readonly table: string
-      readonly rows: number
-    }) => void
+    readonly onProgress: (progress: CopyProgress) => void
     readonly stopping: AbortSignal
-  }) => Promise<readonly MigratedTable[]>
-}
-
-export type MigratedTable = {
-  readonly name: string
-  readonly source: TableDigest
-  readonly target: TableDigest
-}
-
-/** `sha256` is of all rows in the order of their key, in hexadecimal. */
-type TableDigest = { readonly rows: number; readonly sha256: string }
-
-export type BackupReport = {
-  readonly file: string
-  readonly bytes: number
-  readonly sha256: string
-  readonly version: string
+  }) => Promise<readonly CopiedTable[]>
 }
 
 /** A backup that has passed its checks, ready to be put in place. */
-export type PreparedRestore = {
+export type PreparedRestore = CheckedBackup & {
   readonly databasePath: string
-  readonly bytes: number
-  readonly hadChecksum: boolean
-  readonly version: string
   /** Returns where the old database is kept; null where there was none. */
   carryOut(): string | null
   end(): void
@@ -162,24 +139,4 @@ export type Installation = {
   /** `completion` is the script for bash. */
   readonly install: (files: { readonly completion: string }) => Promise<InstallReport>
   readonly uninstall: () => Promise<UninstallReport>
-}
-
-/** What an installation has done. */
-export type InstallReport = {
-  readonly files: readonly {
-    readonly path: string
-    readonly change: 'created' | 'replaced' | 'unchanged' | 'kept' | 'mended'
-  }[]
-  /** Whether it was enabled now, and whether a service that ran was restarted. */
-  readonly enabled: boolean
-  readonly restarted: boolean
-  /** The link-local name servers that the service may reach. */
-  readonly nameServers: readonly string[]
-  /** Null where no systemd was asked. */
-  readonly service: { readonly active: boolean; readonly enabled: boolean } | null
-}
-
-export type UninstallReport = {
-  readonly removed: readonly string[]
-  readonly kept: readonly string[]
 }

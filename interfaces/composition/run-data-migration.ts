@@ -1,3 +1,4 @@
+import type { CopiedTable, CopyProgress } from '../../application/upkeep/reports.ts'
 import {
   ConfigError,
   type Environment,
@@ -6,8 +7,6 @@ import {
 } from '../../infrastructure/config/config.ts'
 import type { DatabaseConfig } from '../../infrastructure/config/database-settings.ts'
 import {
-  type CopiedTable,
-  type CopyProgress,
   copyTables,
   type DataSource,
   type DataTarget,

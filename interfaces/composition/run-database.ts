@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs'
+import type { BackupReport } from '../../application/upkeep/reports.ts'
 import {
   ConfigError,
   type Environment,
@@ -11,7 +12,7 @@ import { prepareRestore } from '../../infrastructure/sqlite/backups/restore.ts'
 import { stageBackup } from '../../infrastructure/sqlite/backups/restore-staged.ts'
 import { migrateSqlite } from '../../infrastructure/sqlite/database.ts'
 import { systemClock } from '../../infrastructure/system-clock.ts'
-import type { BackupReport, Migration, PreparedRestore } from '../cli/command-context.ts'
+import type { Migration, PreparedRestore } from '../cli/command-context.ts'
 import { existing, openDatabaseAt } from './open-store.ts'
 
 type OnStep = (step: string) => void

@@ -1,5 +1,6 @@
 import { closeSync, constants, fsyncSync, rmSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import type { BackupReport } from '../../../application/upkeep/reports.ts'
 import { draftPath, removeStaleDrafts } from '../../files/drafts.ts'
 import { copyIntoNewFile, writeNewFile } from '../../files/durable-files.ts'
 import { withFile } from '../../files/open-file.ts'
@@ -7,14 +8,7 @@ import { openFolder, takeOwnersRights } from '../../rights/state-folder.ts'
 import type { CheckedCopy } from '../backup-copy.ts'
 import { resolveDatabasePath } from '../files.ts'
 import { makeWorkFolder } from '../work-folder.ts'
-import {
-  type BackupOrder,
-  type BackupReport,
-  copyInto,
-  publishBoth,
-  refuseTarget,
-  reportOn,
-} from './backup.ts'
+import { type BackupOrder, copyInto, publishBoth, refuseTarget, reportOn } from './backup.ts'
 import { checksumLine, checksumPath } from './backup-checksum.ts'
 
 /**

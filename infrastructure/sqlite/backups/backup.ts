@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { lstatSync, rmSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { BackupReport } from '../../../application/upkeep/reports.ts'
 import { makeDurable, publishNew, writeNewFile } from '../../files/durable-files.ts'
 import { hasCode } from '../../files/node-errors.ts'
 import { type CheckedCopy, type CopyStep, makeCheckedCopy } from '../backup-copy.ts'
@@ -9,15 +10,6 @@ import { readHistory } from '../migrations.ts'
 import { BUSY_TIMEOUT_MS } from '../storage-outage.ts'
 import { makeWorkFolder, type WorkFolder } from '../work-folder.ts'
 import { checksumLine, checksumPath } from './backup-checksum.ts'
-
-export type BackupReport = {
-  /** Absolute. Its checksum is beside it. */
-  readonly file: string
-  readonly bytes: number
-  readonly sha256: string
-  /** The newest migration in it. */
-  readonly version: string
-}
 
 export type BackupOrder = {
   readonly databasePath: string

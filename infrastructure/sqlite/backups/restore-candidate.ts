@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CheckedBackup } from '../../../application/upkeep/reports.ts'
 import { copyIntoNewFile, makeDurable } from '../../files/durable-files.ts'
 import { refuseLackOfRoom } from '../backup-copy.ts'
 import { LOG_SUFFIXES, resolveDatabasePath } from '../files.ts'
@@ -11,14 +12,7 @@ import type { WorkFolder } from '../work-folder.ts'
 import { checksumPath, readChecksum } from './backup-checksum.ts'
 
 /** A copy of a backup that can take the place of the database: one file, checked, without a log. */
-export type Candidate = {
-  readonly path: string
-  readonly bytes: number
-  /** Whether there was a checksum beside the backup. Then it was right. */
-  readonly hadChecksum: boolean
-  /** The newest migration in it. */
-  readonly version: string
-}
+export type Candidate = CheckedBackup & { readonly path: string }
 
 /** Throws unless there is a file to restore. */
 export function refuseNoFile(file: string): void {

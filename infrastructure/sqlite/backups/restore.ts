@@ -8,15 +8,11 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { CheckedBackup } from '../../../application/upkeep/reports.ts'
 import { withFile } from '../../files/open-file.ts'
 import { giveToOwnerOf, resolveDatabasePath } from '../files.ts'
 import { makeWorkFolder } from '../work-folder.ts'
-import {
-  type Candidate,
-  type CandidateStep,
-  copyCandidate,
-  refuseNoFile,
-} from './restore-candidate.ts'
+import { type CandidateStep, copyCandidate, refuseNoFile } from './restore-candidate.ts'
 import { lockDatabase } from './restore-lock.ts'
 import { copyStaged, type StagedBackup } from './restore-staged.ts'
 import { type SwapStep, swapDatabase } from './restore-swap.ts'
@@ -24,7 +20,7 @@ import { type SwapStep, swapDatabase } from './restore-swap.ts'
 export type RestoreStep = CandidateStep | SwapStep
 
 /** A backup that has passed its checks, and a database that no process uses. */
-export type PreparedRestore = Omit<Candidate, 'path'> & {
+export type PreparedRestore = CheckedBackup & {
   /** Absolute: where the database is, or will be. */
   readonly databasePath: string
   /**

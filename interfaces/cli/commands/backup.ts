@@ -1,6 +1,7 @@
 import { formatBytes } from '../../../application/format.ts'
+import type { BackupReport } from '../../../application/upkeep/reports.ts'
 import type { Command } from '../command.ts'
-import type { BackupReport, CommandContext } from '../command-context.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { withProgress } from '../progress.ts'

@@ -1,3 +1,4 @@
+import type { CopiedTable } from '../../../application/upkeep/reports.ts'
 import type { Command, UsageError } from '../command.ts'
 import type { CommandContext, DataMigration } from '../command-context.ts'
 import { JSON_OPTION, type Option } from '../command-words.ts'
@@ -92,7 +93,7 @@ function formatText({
   to,
   tables,
 }: Pick<DataMigration, 'from' | 'to'> & {
-  readonly tables: Awaited<ReturnType<DataMigration['copy']>>
+  readonly tables: readonly CopiedTable[]
 }): string {
   const header = ['table', 'rows', 'SHA-256', 'rows there', 'SHA-256 there']
   const rows = tables.map(({ name, source, target }) => [

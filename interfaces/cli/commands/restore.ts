@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { formatBytes, shellWord } from '../../../application/format.ts'
+import type { CheckedBackup } from '../../../application/upkeep/reports.ts'
 import type { Command } from '../command.ts'
 import type { CommandContext, PreparedRestore } from '../command-context.ts'
 import { JSON_OPTION, YES_OPTION } from '../command-words.ts'
@@ -92,11 +93,7 @@ function formatText(
   ].join('\n')
 }
 
-function describe({
-  bytes,
-  hadChecksum,
-  version,
-}: Pick<PreparedRestore, 'bytes' | 'hadChecksum' | 'version'>): string {
+function describe({ bytes, hadChecksum, version }: CheckedBackup): string {
   const checksum = hadChecksum ? 'its checksum is right' : 'no checksum beside it'
   return `${formatBytes(bytes)} at ${version}, sound, ${checksum}`
 }

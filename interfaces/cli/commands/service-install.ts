@@ -1,5 +1,6 @@
+import type { InstallReport } from '../../../application/upkeep/reports.ts'
 import type { Command } from '../command.ts'
-import type { CommandContext, InstallReport } from '../command-context.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION, ROOT_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 import { alignColumns } from '../text-layout.ts'

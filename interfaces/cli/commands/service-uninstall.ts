@@ -1,5 +1,6 @@
+import type { UninstallReport } from '../../../application/upkeep/reports.ts'
 import type { Command } from '../command.ts'
-import type { CommandContext, UninstallReport } from '../command-context.ts'
+import type { CommandContext } from '../command-context.ts'
 import { JSON_OPTION, ROOT_OPTION, YES_OPTION } from '../command-words.ts'
 import { EXIT } from '../exit-codes.ts'
 

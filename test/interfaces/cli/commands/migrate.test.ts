@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { MigrationReport } from '../../../../interfaces/cli/command-context.ts'
+import type { MigrationReport } from '../../../../application/upkeep/reports.ts'
 import { migrate } from '../../../../interfaces/cli/commands/migrate.ts'
 
 async function run(report: MigrationReport, json = false) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { InstallReport } from '../../../../interfaces/cli/command-context.ts'
+import type { InstallReport } from '../../../../application/upkeep/reports.ts'
 import { serviceInstall } from '../../../../interfaces/cli/commands/service-install.ts'
 import { recordedOutput } from '../../../support/recorded-output.ts'
 
