@@ -7,35 +7,16 @@ import {
 import type { UsageError } from '../command.ts'
 import { type Option, type OptionValues, YES_OPTION } from '../command-words.ts'
 
-const valueOption = (name: string, value: string, needs: string, summary: string): Option => ({
-  name,
-  type: 'string',
-  needs,
-  completes: 'unknown',
-  usage: `--${name} ${value}`,
-  summary,
-})
-const secretOption = (name: string, summary: string): Option => ({
-  name,
-  type: 'string',
-  needs: 'a file',
-  completes: 'file',
-  usage: `--${name} FILE`,
-  summary,
-})
-
-const ANSWER_OPTIONS: readonly Option[] = [
-  valueOption('public-url', 'URL', 'a URL', 'the address that users reach, https://…'),
-  valueOption('name', 'TEXT', 'a text', 'what is sold, as buyers read it'),
-  valueOption('price', 'AMOUNT', 'an amount', 'its price, such as 5, 5.00 or 5,00'),
-  valueOption('currency', 'CODE', 'a currency code', 'the currency of the price, such as eur'),
-  secretOption('stripe-key-file', 'a file with the secret or restricted key of Stripe'),
-  secretOption('webhook-secret-file', 'a file with the signing secret of an endpoint made by hand'),
-  valueOption('database-url', 'sqlite:PATH', 'sqlite:PATH', 'the database, where it is a file'),
-  secretOption('resend-key-file', 'a file with the API key of Resend: mails go by Resend'),
-  secretOption('smtp-url-file', 'a file with smtp://USER:PASSWORD@HOST:PORT: mails go by SMTP'),
-  valueOption('email-from', 'SENDER', 'a sender', 'the sender of the mails'),
-]
+const ANSWER_OPTIONS = QUESTIONS.map(
+  ({ flag, value, needs, summary, isSecret }): Option => ({
+    name: flag,
+    type: 'string',
+    needs,
+    completes: isSecret ? 'file' : 'unknown',
+    usage: `--${flag} ${value}`,
+    summary,
+  }),
+)
 
 /** What the command line of `setup` asks for. */
 export type SetupAsked = {

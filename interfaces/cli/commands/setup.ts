@@ -77,7 +77,8 @@ async function runSetup(context: CommandContext, asked: SetupAsked): Promise<num
 function readGiven(setup: Setup, flags: Answers): { answers: Answers } | UsageError {
   const answers = new Map<string, string>()
   const priceId = currentValue(setup.current, 'STRIPE_PRICE_ID')
-  for (const question of QUESTIONS) {
+  const currencyFirst = [CURRENCY, ...QUESTIONS.filter((one) => one !== CURRENCY)]
+  for (const question of currencyFirst) {
     const { setting, flag, isSecret } = question
     const said = flags.get(setting)
     if (said === undefined) continue
