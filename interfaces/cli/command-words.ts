@@ -13,43 +13,31 @@ export type CommandWords = {
 /** The same object in every command that takes it. */
 export type Option = {
   readonly name: string
-  readonly usage: string
   readonly summary: string
 } & (
   | { readonly type: 'boolean'; readonly short?: string }
   | {
       readonly type: 'string'
-      /** What its value is, for the message to users who leave it out. */
+      /** What its value is, as the usage shows it: a FILE and a FOLDER are completed. */
+      readonly value: string
+      /** The same, for the message to users who leave it out. */
       readonly needs: string
-      /** What the completion looks for in the place of its value. */
-      readonly completes: 'file' | 'folder' | 'unknown'
     }
 )
 
 /** By the name of the option: a text or, for one without a value, true; undefined where it was not given. */
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>
 
-export const JSON_OPTION: Option = {
-  name: 'json',
-  type: 'boolean',
-  usage: '--json',
-  summary: 'write JSON',
-}
+export const JSON_OPTION: Option = { name: 'json', type: 'boolean', summary: 'write JSON' }
 
 /** For a command that asks first. */
-export const YES_OPTION: Option = {
-  name: 'yes',
-  type: 'boolean',
-  usage: '--yes',
-  summary: 'do not ask first',
-}
+export const YES_OPTION: Option = { name: 'yes', type: 'boolean', summary: 'do not ask first' }
 
 export const ROOT_OPTION: Option = {
   name: 'root',
   type: 'string',
   needs: 'a folder',
-  completes: 'folder',
-  usage: '--root FOLDER',
+  value: 'FOLDER',
   summary: 'work on the system whose root folder is FOLDER, such as an image',
 }
 
@@ -59,17 +47,15 @@ export const COMMON_OPTIONS: readonly Option[] = [
     name: 'env-file',
     type: 'string',
     needs: 'a file',
-    completes: 'file',
-    usage: '--env-file FILE',
+    value: 'FILE',
     summary: 'read settings from FILE; those of the environment win',
   },
-  { name: 'help', type: 'boolean', short: 'h', usage: '--help, -h', summary: 'show help' },
+  { name: 'help', type: 'boolean', short: 'h', summary: 'show help' },
 ]
 
 /** Where no command is named. */
 export const VERSION_OPTION: Option = {
   name: 'version',
   type: 'boolean',
-  usage: '--version',
   summary: 'same as the command',
 }

@@ -73,6 +73,11 @@ function commandHelp({ name, operands, options, details }: CommandWords): string
 function optionSection(options: readonly Option[]): string {
   return section(
     'Options',
-    options.map(({ usage, summary }) => [usage, summary]),
+    options.map((option) => [usageOf(option), option.summary]),
   )
+}
+
+function usageOf(option: Option): string {
+  if (option.type === 'string') return `--${option.name} ${option.value}`
+  return option.short ? `--${option.name}, -${option.short}` : `--${option.name}`
 }

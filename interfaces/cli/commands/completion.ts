@@ -32,7 +32,8 @@ type Completion = {
   readonly options: readonly Option[]
 }
 
-const OPERANDS: Readonly<Record<string, Candidates>> = {
+/** What stands for an operand, or for the value of an option. */
+const VALUES: Readonly<Record<string, Candidates>> = {
   FILE: 'file',
   FOLDER: 'folder',
   SHELL: ['bash'],
@@ -50,8 +51,7 @@ function completions(commands: readonly CommandWords[]): readonly Completion[] {
   const names = commands.map(({ name }) => name)
   const named = commands.map(({ name, operands: [operand = ''], options }) => ({
     behind: name,
-    operand:
-      operand === HELPED ? firstWords(names) : (OPERANDS[operand] ?? secondWords(name, names)),
+    operand: operand === HELPED ? firstWords(names) : (VALUES[operand] ?? secondWords(name, names)),
     options: [...options, ...COMMON_OPTIONS],
   }))
   const started = firstWords(names).filter((word) => secondWords(word, names).length > 0)
@@ -131,7 +131,9 @@ complete -F _alibi alibi`
 /** The candidates for the value of each option that has one. */
 function valuesOf(known: readonly Completion[]): readonly (readonly [string, Candidates])[] {
   return [...new Set(known.flatMap(({ options }) => options))].flatMap((option) =>
-    option.type === 'string' ? [[`--${option.name}`, option.completes] as const] : [],
+    option.type === 'string'
+      ? [[`--${option.name}`, VALUES[option.value] ?? 'unknown'] as const]
+      : [],
   )
 }
 

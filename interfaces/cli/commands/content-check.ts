@@ -11,12 +11,7 @@ import { countExcuses, type ExcuseCounts, excuseTables } from '../content-tables
 import { EXIT } from '../exit-codes.ts'
 import { alignColumns } from '../text-layout.ts'
 
-const STRICT_OPTION: Option = {
-  name: 'strict',
-  type: 'boolean',
-  usage: '--strict',
-  summary: 'fail for a slip, too',
-}
+const STRICT_OPTION: Option = { name: 'strict', type: 'boolean', summary: 'fail for a slip, too' }
 
 export const contentCheckCommand: Command<{ folder: string; strict: boolean }> = {
   name: 'content check',

@@ -10,15 +10,13 @@ const MAIL_TO_OPTION = {
   name: 'mail-to',
   type: 'string',
   needs: 'an address such as anna@example.com',
-  completes: 'unknown',
-  usage: '--mail-to EMAIL',
+  value: 'EMAIL',
   summary: 'send a test mail to EMAIL',
 } as const satisfies Option
 
 const OFFLINE_OPTION: Option = {
   name: 'offline',
   type: 'boolean',
-  usage: '--offline',
   summary: 'ask nobody over the network',
 }
 

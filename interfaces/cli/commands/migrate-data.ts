@@ -12,8 +12,7 @@ const FROM_OPTION = {
   name: 'from',
   type: 'string',
   needs: NEEDS,
-  completes: 'unknown',
-  usage: '--from DATABASE',
+  value: 'DATABASE',
   summary: 'copy from sqlite:PATH, postgres://…, or env, which stands for DATABASE_URL',
 } as const satisfies Option
 
@@ -21,8 +20,7 @@ const TO_OPTION = {
   name: 'to',
   type: 'string',
   needs: NEEDS,
-  completes: 'unknown',
-  usage: '--to DATABASE',
+  value: 'DATABASE',
   summary: 'copy into it, written in the same way',
 } as const satisfies Option
 

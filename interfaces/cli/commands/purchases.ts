@@ -9,7 +9,6 @@ import { padCells } from '../text-layout.ts'
 const REVIEW_OPTION: Option = {
   name: 'review',
   type: 'boolean',
-  usage: '--review',
   summary: 'only those that wait for an operator',
 }
 

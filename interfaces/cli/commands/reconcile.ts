@@ -23,15 +23,13 @@ const SINCE_OPTION = {
   name: 'since',
   type: 'string',
   needs: `a duration such as 45s, 10m, 12h or 30d, at most ${SINCE_MAX}`,
-  completes: 'unknown',
-  usage: '--since DURATION',
+  value: 'DURATION',
   summary: `look back at least so far: 45s, 10m, 12h, 30d, at most ${SINCE_MAX}`,
 } as const satisfies Option
 
 const DRY_RUN_OPTION: Option = {
   name: 'dry-run',
   type: 'boolean',
-  usage: '--dry-run',
   summary: 'only say what would be repaired',
 }
 

@@ -7,17 +7,6 @@ import {
 import type { UsageError } from '../command.ts'
 import { type Option, type OptionValues, YES_OPTION } from '../command-words.ts'
 
-const ANSWER_OPTIONS = QUESTIONS.map(
-  ({ flag, value, needs, summary, isSecret }): Option => ({
-    name: flag,
-    type: 'string',
-    needs,
-    completes: isSecret ? 'file' : 'unknown',
-    usage: `--${flag} ${value}`,
-    summary,
-  }),
-)
-
 /** What the command line of `setup` asks for. */
 export type SetupAsked = {
   /** What the flags say, by the setting; a path for a secret. */
@@ -28,21 +17,15 @@ export type SetupAsked = {
 }
 
 export const SETUP_OPTIONS: readonly Option[] = [
-  ...ANSWER_OPTIONS,
+  ...QUESTIONS.map(({ flag, ...words }): Option => ({ ...words, name: flag, type: 'string' })),
   {
     name: 'credentials',
     type: 'string',
     needs: 'a folder',
-    completes: 'folder',
-    usage: '--credentials FOLDER',
+    value: 'FOLDER',
     summary: 'with --env-file: keep each secret in a file of its own in FOLDER',
   },
-  {
-    name: 'no-start',
-    type: 'boolean',
-    usage: '--no-start',
-    summary: 'leave the service alone',
-  },
+  { name: 'no-start', type: 'boolean', summary: 'leave the service alone' },
   YES_OPTION,
 ]
 

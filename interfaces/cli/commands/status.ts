@@ -25,7 +25,6 @@ import { showWrongCodes } from './status-wrong-codes.ts'
 const WRONG_CODES_OPTION: Option = {
   name: 'wrong-codes',
   type: 'boolean',
-  usage: '--wrong-codes',
   summary: 'show the wrong codes of the last hour, over all addresses',
 }
 

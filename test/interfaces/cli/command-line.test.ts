@@ -332,7 +332,7 @@ describe('wrong usage', () => {
 })
 
 test('a command of two words and its own option are known as soon as the table names them', () => {
-  const tidy: Option = { name: 'tidy', type: 'boolean', usage: '--tidy', summary: '' }
+  const tidy: Option = { name: 'tidy', type: 'boolean', summary: '' }
   const words = { name: 'shelf check', summary: '', operands: ['FOLDER'], details: '' }
   const check: Command<{ folder: string; tidy: boolean }> = {
     ...words,
