@@ -92,3 +92,9 @@ export function readSender(settings: SettingsSource, environment: AppEnvironment
     ? settings.require('EMAIL_FROM', SENDER, '')
     : settings.read('EMAIL_FROM', SENDER, 'Alibi <no-reply@localhost>')
 }
+
+/** The address in it, and the domain of that. */
+export function senderOf(from: string): { readonly address: string; readonly domain: string } {
+  const address = from.replace(/^.*<|>$/g, '')
+  return { address, domain: address.slice(address.indexOf('@') + 1).toLowerCase() }
+}

@@ -6,8 +6,8 @@ import {
   type NoAnswer,
   reportNoAnswer,
 } from '../../application/doctor/finding.ts'
-import { RESEND_URL } from '../config/email-settings.ts'
-import { type MailQuestion, senderOf, testMailTo } from './test-mail.ts'
+import { RESEND_URL, senderOf } from '../config/email-settings.ts'
+import { type MailQuestion, testMailTo } from './test-mail.ts'
 
 const RESEND = {
   provider: 'Resend',

@@ -1,16 +1,16 @@
 import { Resolver } from 'node:dns/promises'
+import { Readable } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import MailComposer from 'nodemailer/lib/mail-composer'
+import Connection from 'nodemailer/lib/smtp-connection'
 import { type Finding, findingsOn, made } from '../../application/doctor/finding.ts'
 import { DAY_MS } from '../../domain/duration.ts'
+import { isLoopback } from '../../domain/ip-address.ts'
+import { senderOf } from '../config/email-settings.ts'
 import { codeOf } from '../files/node-errors.ts'
 import { faultOf } from '../mail/smtp-answers.ts'
-import {
-  openSmtpSession,
-  SmtpFailure,
-  type SmtpSession,
-  type SmtpTarget,
-} from '../mail/smtp-session.ts'
-import { type MailQuestion, senderOf, testMailTo } from './test-mail.ts'
+import { connectionOptions, type SmtpTarget, smtpFailure } from '../mail/smtp-connection.ts'
+import { type MailQuestion, testMailTo } from './test-mail.ts'
 
 const EXPIRES_SOON_MS = 14 * DAY_MS
 
@@ -45,32 +45,64 @@ async function checkServer(
 ): Promise<readonly Finding[]> {
   const { ok, failed } = findingsOn('mail')
   const { timeoutMs, clock } = question
+  const { host, credentials } = target.server
+  const connection = new Connection(connectionOptions(target, timeoutMs))
+  const step = stepsOf(connection)
+  const timer = setTimeout(() => connection.close(), timeoutMs)
   try {
-    const signal = AbortSignal.timeout(timeoutMs)
-    const session = await openSmtpSession(target, { signal, timeoutMs })
-    const { tls } = session
-    signal.addEventListener('abort', session.close, { once: true })
-    const mail = await checkMail(session, question)
-    signal.removeEventListener('abort', session.close)
-    if (session.isOpen()) session.quit()
+    await step((done) => connection.connect(done))
+    if (credentials) {
+      const { user, password: pass } = credentials
+      await step((done) => connection.login({ user, pass }, done))
+    }
+    const tls = tlsOf(connection)
     const way = tls ? `over ${tls.version}` : 'without TLS'
-    const login = target.server.credentials ? ', and takes the log-in' : ', without a log-in'
+    const login = credentials ? ', and takes the log-in' : ', without a log-in'
     return [
       ok(`the mail server answers ${way}${login}`),
-      ...checkCertificate(tls?.validUntil ?? null, clock.now()),
-      ...mail,
+      ...checkCertificate(isLoopback(host) ? null : (tls?.validUntil ?? null), clock.now()),
+      ...(await checkMail(connection, step, question)),
     ]
   } catch (error) {
-    if (!(error instanceof SmtpFailure)) throw error
-    if (error.step === 'login') {
-      return [failed(`the mail server refuses the log-in: ${error.message}`, 'mend SMTP_URL')]
+    const { step: at, reason } = smtpFailure(error)
+    if (at === 'login') {
+      return [failed(`the mail server refuses the log-in: ${reason}`, 'mend SMTP_URL')]
     }
     return [
       failed(
-        `the mail server cannot be used: ${error.message}`,
+        `the mail server cannot be used: ${reason}`,
         'see that SMTP_URL has the right host and port, that its certificate is valid for that host, and that the firewall of this machine lets mail out',
       ),
     ]
+  } finally {
+    clearTimeout(timer)
+    connection.close()
+  }
+}
+
+type Steps = (begin: (done: (error?: unknown) => void) => void) => Promise<void>
+
+/** Each step ends with its answer, or with the connection. */
+function stepsOf(connection: Connection): Steps {
+  const broken = new Promise<never>((_, reject) => {
+    connection.on('error', reject)
+    connection.on('end', () => reject(new Error('the connection was closed')))
+  })
+  broken.catch(() => {})
+  return (begin) =>
+    Promise.race([
+      broken,
+      new Promise<void>((resolve, reject) => begin((error) => (error ? reject(error) : resolve()))),
+    ])
+}
+
+function tlsOf({ secure, _socket: socket }: Connection) {
+  if (!secure) return null
+  if (!(socket instanceof TLSSocket)) return { version: 'TLS', validUntil: null }
+  const validUntil = new Date(socket.getPeerCertificate().valid_to)
+  return {
+    version: socket.getProtocol() ?? 'TLS',
+    validUntil: Number.isNaN(validUntil.getTime()) ? null : validUntil,
   }
 }
 
@@ -89,25 +121,29 @@ export function checkCertificate(validUntil: Date | null, now: Date): readonly F
 
 /** Sends the test mail; where none is asked for, begins one that is broken off. */
 async function checkMail(
-  session: SmtpSession,
+  connection: Connection,
+  step: Steps,
   { from, publicUrl, mailTo }: MailQuestion,
 ): Promise<readonly Finding[]> {
   const { ok, warning, failed } = findingsOn('mail')
   const { address } = senderOf(from)
   try {
     if (mailTo === null) {
+      const { promise: wanted, resolve } = Promise.withResolvers<void>()
+      const words = new Readable({ read: () => resolve() })
       // Nobody else's address is named where no mail is asked for.
-      await session.tryEnvelope({ from: address, to: address })
+      const tried = step((done) => connection.send({ from: address, to: [address] }, words, done))
+      await Promise.race([tried, wanted])
       return []
     }
-    const letter = testMailTo(mailTo, { from, publicUrl })
-    const bytes = await new MailComposer(letter).compile().build()
-    await session.send({ from: address, to: mailTo }, bytes)
+    const letter = await new MailComposer(testMailTo(mailTo, { from, publicUrl })).compile().build()
+    await step((done) => connection.send({ from: address, to: [mailTo] }, letter, done))
+    await step(() => connection.quit()).catch(() => {})
     return [ok('a test mail is on its way: see that it arrives, and not among the spam')]
   } catch (error) {
-    if (!(error instanceof SmtpFailure)) throw error
-    const { message: reason } = error
-    const fault = faultOf(error)
+    const failure = smtpFailure(error)
+    const { reason } = failure
+    const fault = faultOf(failure)
     if (mailTo !== null) {
       return [
         failed(

@@ -27,9 +27,3 @@ export function testMailTo(
     headers: { 'Auto-Submitted': 'auto-generated' },
   }
 }
-
-/** The address of EMAIL_FROM, which is `Name <address>` or an address alone, and its domain. */
-export function senderOf(from: string): { address: string; domain: string } {
-  const address = from.replace(/^.*<|>$/g, '')
-  return { address, domain: address.split('@').at(-1)?.toLowerCase() ?? '' }
-}

@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts'
-import type { SmtpFailure } from './smtp-session.ts'
+import type { SmtpFailure } from './smtp-connection.ts'
 
 const SHUTTING_DOWN = 421
 const THROTTLED = 454
@@ -15,12 +15,11 @@ const OF_THE_SENDER: readonly (string | null)[] = ['5.1.7', '5.1.8', '5.2.252']
  * the last word. The second number of RFC 3463 says what is meant: 1 and 2 the address and its mailbox, 3 and 4 the
  * systems and the network, 5 to 7 what was said and whether that is allowed.
  */
-export function faultOf({ step, reply, isPlain }: SmtpFailure): Fault {
-  if (isPlain) return 'settings'
+export function faultOf({ step, reply }: SmtpFailure): Fault {
   if (reply === null || reply.status < 500) return 'provider'
   const { status, enhanced } = reply
-  if (step === 'login' || OF_THE_SENDER.includes(enhanced)) return 'settings'
-  const hasRecipient = step === 'recipient' || step === 'envelope' || step === 'message'
+  if (step === 'login' || step === 'tls' || OF_THE_SENDER.includes(enhanced)) return 'settings'
+  const hasRecipient = step === 'recipient' || step === 'message'
   switch (enhanced?.split('.')[1]) {
     case '1':
     case '2':
@@ -49,9 +48,4 @@ export function mayComeSoon({ step, reply }: SmtpFailure): boolean {
   if (status === SHUTTING_DOWN) return true
   if (step === 'recipient' || status < 400 || status >= 500) return false
   return status === THROTTLED || !!enhanced?.startsWith('4.7.')
-}
-
-/** Whether the server had given the connection up before it was told of the mail's words. */
-export function isStale({ step, reply }: SmtpFailure): boolean {
-  return reply?.status === SHUTTING_DOWN || (reply === null && step === 'envelope')
 }

@@ -1,29 +1,32 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { createTransport } from 'nodemailer'
 import type { Content, Mailer } from '../../application/ports.ts'
-import type { Unavailable } from '../../application/unavailable.ts'
+import { SECOND_MS } from '../../domain/duration.ts'
 import type { Email } from '../../domain/email.ts'
 import type { OutboxKey } from '../../domain/outbox.ts'
+import { senderOf } from '../config/email-settings.ts'
 import { SYSTEM_TIMERS } from '../system-clock.ts'
 import { mailOutage } from './fault.ts'
 import type { EmailContent } from './mail-layout.ts'
 import { otpEmailWriter } from './otp-email.ts'
 import { paymentEmail } from './payment-email.ts'
 import { type Answer, sendingPace, type Timers } from './sending-pace.ts'
-import { faultOf, isStale, mayComeSoon } from './smtp-answers.ts'
-import { smtpPool } from './smtp-pool.ts'
-import { openSmtpSession, SmtpFailure, type SmtpSession, type SmtpTarget } from './smtp-session.ts'
+import { faultOf, mayComeSoon } from './smtp-answers.ts'
+import { connectionOptions, type SmtpTarget, smtpFailure } from './smtp-connection.ts'
 
 const TIMEOUT_MS = 10_000
 const ID_LENGTH = 32
 /** What servers allow one sender at a time, and more than enough: Alibi's mails are small. */
 const CONNECTIONS_MAX = 5
+/** Less than servers wait: RFC 5321, section 4.5.3.2.7, has five minutes, and many have one. */
+const IDLE_MS = 30 * SECOND_MS
 
 export type SmtpMailer = Mailer & {
   /** Ends the connections that wait for a next mail; those under way end with theirs. */
   stop(): void
 }
 
-type Letter = { readonly to: Email; readonly messageId: string; readonly mail: EmailContent }
+type Letter = EmailContent & { readonly to: Email; readonly messageId: string }
 
 /**
  * Sends through a mail server, over at most five connections that are kept for the next mail. SMTP knows no key under
@@ -36,6 +39,7 @@ export function smtpMailer({
   content,
   publicUrl,
   timeoutMs = TIMEOUT_MS,
+  idleMs = IDLE_MS,
   timers = SYSTEM_TIMERS,
 }: SmtpTarget & {
   from: string
@@ -43,52 +47,41 @@ export function smtpMailer({
   /** Where the service is: it greets with its host, a code is bound to that, and a payment mail leads there. */
   publicUrl: string
   timeoutMs?: number
+  idleMs?: number
   timers?: Timers
 }): SmtpMailer {
-  const sender = addressOf(from)
-  const domain = sender.split('@').at(-1) ?? ''
-  const target = { server, publicUrl, authority }
-  const pool = smtpPool({
-    open: (signal) => openSmtpSession(target, { signal, timeoutMs }),
-    timers,
+  const { domain } = senderOf(from)
+  const { user, password: pass } = server.credentials ?? {}
+  const transport = createTransport({
+    ...connectionOptions({ server, publicUrl, authority }, timeoutMs),
+    pool: true,
+    maxConnections: CONNECTIONS_MAX,
+    idleTimeout: idleMs,
+    ...(user && pass ? { auth: { user, pass }, forceAuth: true } : {}),
+    disableFileAccess: true,
+    disableUrlAccess: true,
   })
   const pace = sendingPace({ timers, timeoutMs, atOnceMax: CONNECTIONS_MAX })
   const writeOtpEmail = otpEmailWriter({ content, host: new URL(publicUrl).hostname })
 
-  async function tryOnce(letter: Letter, timeLeftMs: number): Promise<Answer> {
+  async function tryOnce({ headers, ...letter }: Letter, timeLeftMs: number): Promise<Answer> {
     const tooLate = new AbortController()
     const cancel = timers.schedule(timeLeftMs, () => tooLate.abort())
     try {
-      const message = await compose(letter, from)
-      const envelope = { from: sender, to: letter.to }
-      await handOver((session) => session.send(envelope, message), tooLate.signal)
+      const mail = { from, ...letter, headers: { ...headers } }
+      await transport.sendMail({ ...mail, signal: tooLate.signal })
       return { announced: UNSAID, tooMany: null }
     } catch (error) {
-      if (!(error instanceof SmtpFailure)) throw error
-      const outage = outageOf(error)
-      if (mayComeSoon(error)) return { announced: UNSAID, tooMany: outage }
+      const failure = smtpFailure(error)
+      const outage = mailOutage(faultOf(failure), {
+        cause: new Error(`SMTP: ${failure.reason}`),
+        answered: failure.reply !== null,
+        setting: 'SMTP_URL',
+      })
+      if (mayComeSoon(failure)) return { announced: UNSAID, tooMany: outage }
       throw outage
     } finally {
       cancel()
-    }
-  }
-
-  /** A server may have closed a connection that was kept: the mail then goes over another one. */
-  async function handOver(
-    send: (session: SmtpSession) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    for (;;) {
-      let wasFresh = true
-      try {
-        return await pool.use(({ session, isFresh }) => {
-          wasFresh = isFresh
-          return send(session)
-        }, signal)
-      } catch (error) {
-        const isOver = wasFresh || signal.aborted || !(error instanceof SmtpFailure)
-        if (isOver || !isStale(error)) throw error
-      }
     }
   }
 
@@ -98,15 +91,15 @@ export function smtpMailer({
   return {
     sendOtp: (otp) =>
       send(
-        { to: otp.to, messageId: `<${randomUUID()}@${domain}>`, mail: writeOtpEmail(otp) },
+        { to: otp.to, messageId: `<${randomUUID()}@${domain}>`, ...writeOtpEmail(otp) },
         otp.isCustomer,
       ),
     async sendPaymentNotice(notice) {
       const { to, key, language } = notice
       const mail = paymentEmail(notice, { publicUrl, content: content.in(language) })
-      await send({ to, messageId: messageIdOf(key, domain), mail }, true)
+      await send({ to, messageId: messageIdOf(key, domain), ...mail }, true)
     },
-    stop: pool.stop,
+    stop: () => transport.close(),
   }
 }
 
@@ -116,32 +109,4 @@ const UNSAID = { limit: null, retryAfterMs: null }
 function messageIdOf(key: OutboxKey, domain: string): string {
   const id = createHash('sha256').update(key).digest('hex').slice(0, ID_LENGTH)
   return `<${id}@${domain}>`
-}
-
-/** Of `Name <address>`, or of an address alone. */
-function addressOf(from: string): string {
-  return /<([^<>]+)>$/.exec(from)?.[1] ?? from
-}
-
-async function compose({ to, messageId, mail }: Letter, from: string): Promise<Buffer> {
-  const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
-  const { headers, ...parts } = mail
-  const composer = new MailComposer({
-    from,
-    to,
-    messageId,
-    ...parts,
-    headers: { ...headers },
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
-  return composer.compile().build()
-}
-
-function outageOf(failure: SmtpFailure): Unavailable {
-  return mailOutage(faultOf(failure), {
-    cause: new Error(`SMTP: ${failure.message}`),
-    answered: failure.reply !== null,
-    setting: 'SMTP_URL',
-  })
 }
