@@ -31,7 +31,7 @@ const API_KEY = matching(/^re_\w+$/, 'a Resend API key, re_…')
 const FIRST_KEY = { ...API_KEY, shape: `${API_KEY.shape}, or SMTP_URL for any other mail server` }
 
 /** Stands in for a URL that is a problem by itself. */
-const NO_SERVER: SmtpServer = { host: '', port: 0, isTlsFirst: true, credentials: null }
+const NO_SERVER: SmtpServer = { host: '', port: 0, tls: 'first', credentials: null }
 
 // The characters that RFC 5322 allows in a display name only within quotes are left out.
 const DISPLAY_NAME = /^[^\p{Cc}<>()[\]:;@\\,"]{1,100}$/u

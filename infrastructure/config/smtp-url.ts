@@ -7,33 +7,36 @@ export type SmtpServer = {
   /** A name or an address, without brackets. */
   readonly host: string
   readonly port: number
-  /** Whether TLS comes before the first word (`smtps`), or by STARTTLS where the server offers it (`smtp`). */
-  readonly isTlsFirst: boolean
+  /** Before the first word (`smtps`), by STARTTLS (`smtp+tls`), or by STARTTLS where the server offers it (`smtp`). */
+  readonly tls: 'first' | 'required' | 'offered'
   /** Null where nobody logs in. */
   readonly credentials: { readonly user: string; readonly password: string } | null
 }
 
 /** Submission with STARTTLS, and with TLS from the start: RFC 8314, section 3. */
-const DEFAULT_PORTS = { smtp: 587, smtps: 465 } as const
+const SCHEMES = {
+  smtp: { tls: 'offered', defaultPort: 587 },
+  'smtp+tls': { tls: 'required', defaultPort: 587 },
+  smtps: { tls: 'first', defaultPort: 465 },
+} as const
 
 const PARTS =
-  /^(smtps?):\/\/(?:([^:@/?#\s]+):([^@/?#\s]+)@)?(?:\[([0-9a-f:.]+)\]|([a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9])?))(?::([0-9]+))?\/?$/iu
+  /^(smtp(?:s|\+tls)?):\/\/(?:([^:@/?#\s]+):([^@/?#\s]+)@)?(?:\[([0-9a-f:.]+)\]|([a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9])?))(?::([0-9]+))?\/?$/iu
 const PORT = wholeNumber({ min: 1, max: 65_535 })
 
 export const SMTP_URL: SettingFormat<SmtpServer | null> = {
   shape:
-    'smtp://USER:PASSWORD@HOST:PORT, or smtps://… for TLS from the start, with %XX for each special character in a part',
+    'smtp://USER:PASSWORD@HOST:PORT, smtp+tls://… to want STARTTLS, or smtps://… for TLS from the start, with %XX for each special character in a part',
   parse(text) {
     const [, scheme = '', user, password, address, name, portText] = PARTS.exec(text) ?? []
     const host = address ?? name
     if (host === undefined || (address !== undefined && ipVersionOf(address) !== 6))
       return undefined
-    const isTlsFirst = scheme.toLowerCase() === 'smtps'
-    const defaultPort = DEFAULT_PORTS[isTlsFirst ? 'smtps' : 'smtp']
+    const { tls, defaultPort } = SCHEMES[scheme.toLowerCase() as keyof typeof SCHEMES]
     const port = portText === undefined ? defaultPort : PORT.parse(portText)
     const credentials = readCredentials(user, password)
     if (port === undefined || credentials === undefined) return undefined
-    return { host: host.toLowerCase(), port, isTlsFirst, credentials }
+    return { host: host.toLowerCase(), port, tls, credentials }
   },
 }
 

@@ -12,16 +12,16 @@ export type SmtpTarget = {
 
 /** What nodemailer has to know of the server, but for the log-in. */
 export function connectionOptions({ server, publicUrl, authority }: SmtpTarget, timeoutMs: number) {
-  const { host, port, isTlsFirst, credentials } = server
+  const { host, port, tls, credentials } = server
   // Within the machine nobody listens, and a mail server there has made its certificate itself.
   const isNear = isLoopback(host)
   return {
     host,
     port,
-    secure: isTlsFirst,
+    secure: tls === 'first',
     ...(publicUrl === null ? {} : { name: greetingName(publicUrl) }),
     // A password goes over TLS. What a certificate does not hold for gets no mail, also where none has to be there.
-    requireTLS: credentials !== null && !isNear,
+    requireTLS: tls === 'required' || (credentials !== null && !isNear),
     opportunisticTLS: false,
     tls: {
       rejectUnauthorized: !isNear,

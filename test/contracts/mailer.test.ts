@@ -73,7 +73,12 @@ function openResend(content = builtInContent()): OpenMailer & LatestMail {
 
 async function openSmtp(content = builtInContent()): Promise<OpenMailer & LatestMail> {
   const double = await startSmtpDouble()
-  const server = { host: '127.0.0.1', port: double.port, isTlsFirst: false, credentials: null }
+  const server = {
+    host: '127.0.0.1',
+    port: double.port,
+    tls: 'offered' as const,
+    credentials: null,
+  }
   const mailer = smtpMailer({ ...COMMON, server, content })
   cleanUps.push(mailer.stop, double.stop)
   return {

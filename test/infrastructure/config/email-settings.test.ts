@@ -10,7 +10,12 @@ describe('who sends the mail', () => {
   })
   test('SMTP_URL switches to SMTP, in production and in development', () => {
     const smtp = { SMTP_URL: 'smtp://mail.example.com', RESEND_API_KEY: undefined }
-    const server = { host: 'mail.example.com', port: 587, isTlsFirst: false, credentials: null }
+    const server = {
+      host: 'mail.example.com',
+      port: 587,
+      tls: 'offered' as const,
+      credentials: null,
+    }
     for (const load of [production, development]) {
       expect(load(smtp).email).toEqual({ provider: 'smtp', server })
     }
@@ -39,7 +44,7 @@ describe('who sends the mail', () => {
     const files = { '/run/creds/SMTP_URL': 'smtps://u:p%40%3A%2F%25@mail.example.com\n' }
     const around = { RESEND_API_KEY: undefined }
     const server = {
-      ...{ host: 'mail.example.com', port: 465, isTlsFirst: true },
+      ...{ host: 'mail.example.com', port: 465, tls: 'first' as const },
       credentials: { user: 'u', password: 'p@:/%' },
     }
     for (const from of [
@@ -53,6 +58,15 @@ describe('who sends the mail', () => {
 })
 
 describe('SMTP_URL', () => {
+  test('says by its scheme what TLS is wanted, and the usual port', () => {
+    const schemes = { smtp: 'offered 587', 'smtp+tls': 'required 587', smtps: 'first 465' }
+    for (const [scheme, expected] of Object.entries(schemes)) {
+      const SMTP_URL = `${scheme}://mail.example.com`
+      const { email } = production({ RESEND_API_KEY: undefined, SMTP_URL })
+      expect(email.provider === 'smtp' && `${email.server.tls} ${email.server.port}`).toBe(expected)
+    }
+  })
+
   const read = (SMTP_URL: string) =>
     problemsOf(() => production({ RESEND_API_KEY: undefined, SMTP_URL }))
 
@@ -82,6 +96,6 @@ describe('SMTP_URL', () => {
   ])('may not be %s, and one line says what it must be', (url) => {
     const problems = read(url)
     expect(problems).toHaveLength(1)
-    expect(problems[0]).toStartWith('SMTP_URL must be smtp://USER:PASSWORD@HOST:PORT, or smtps://')
+    expect(problems[0]).toStartWith('SMTP_URL must be smtp://USER:PASSWORD@HOST:PORT, smtp+tls://')
   })
 })

@@ -134,6 +134,17 @@ describe('a mail', () => {
     expect(server.mails).toMatchObject([{ isEncrypted: false }])
   })
 
+  test('goes nowhere in the clear where STARTTLS is wanted, and over that where it is offered', async () => {
+    const plain = await openServer()
+    const wanting = (url: string) => mailerAt(url.replace('smtp:', 'smtp+tls:'))
+    const error = await failure(wanting(plain.url).sendOtp(MAIL))
+    expect(error).toMatchObject({ needsOperator: true, setting: 'SMTP_URL' })
+    expect(plain.mails).toEqual([])
+    const server = await openServer({ tls: 'starttls' })
+    await wanting(server.url).sendOtp(MAIL)
+    expect(server.mails).toMatchObject([{ isEncrypted: true }])
+  })
+
   test('about a payment has the same Message-ID at every attempt and from any process', async () => {
     const server = await openServer()
     const mailer = mailerAt(server.url)
