@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeNewFile } from '../files/durable-files.ts'
 import { readIfThere } from '../files/open-file.ts'
 import { placeNewFile } from '../files/replace-file.ts'
+import { randomBytes } from './random.ts'
 
 const FILE_NAME = 'jwt-secret'
 const SECRET_BYTES = 32

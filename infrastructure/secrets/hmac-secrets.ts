@@ -1,10 +1,10 @@
-import { randomBytes, randomInt } from 'node:crypto'
 import type { Secrets } from '../../application/ports.ts'
 import { parseCodeChallenge } from '../../domain/code-challenge.ts'
 import { type ErasedEmailDigest, erasedEmail } from '../../domain/erasure.ts'
 import type { MailboxDigest } from '../../domain/mailbox.ts'
 import type { PurchaseId } from '../../domain/order.ts'
 import { CODE_LENGTH, type OtpSeed, parseOtpCode } from '../../domain/otp.ts'
+import { randomBytes, randomIndex } from './random.ts'
 
 const OTP_KEY_PURPOSE = 'alibi/otp-code/v1'
 const OTP_KEY_NAME_PURPOSE = 'alibi/otp-key-name/v1'
@@ -68,7 +68,7 @@ export function hmacSecrets({
     erasureDigests: (email) => digests<ErasedEmailDigest>(email, traceKeys),
     mailboxDigests: (mailbox) => digests<MailboxDigest>(mailbox, mailboxKeys),
 
-    randomIndex: (bound) => randomInt(bound),
+    randomIndex,
   }
 }
 

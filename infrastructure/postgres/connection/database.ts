@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto'
 import type { Telemetry } from '../../../application/telemetry.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { writeWatch } from '../../database/write-watch.ts'
+import { randomIndex } from '../../secrets/random.ts'
 import type { Connection, Queries } from './connection.ts'
 import type { ConnectionOptions } from './connection-options.ts'
 import { connectionPool, type PoolState } from './connection-pool.ts'
@@ -166,7 +166,7 @@ export function openPostgres({
         if (reason === null) throw error
         if (tries >= TRIES_MAX) throw new Unavailable('storage', { cause: error })
         telemetry.record({ kind: 'transaction_retried', reason })
-        await Bun.sleep(randomInt(RETRY_MAX_MS))
+        await Bun.sleep(randomIndex(RETRY_MAX_MS))
       }
     }
   }
