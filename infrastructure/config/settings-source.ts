@@ -1,5 +1,6 @@
 import { keepSecret } from '../../application/error-report.ts'
 import { hasCode } from '../files/node-errors.ts'
+import { SECRETS } from './secret-settings.ts'
 
 /** What APP_ENV says. */
 export type AppEnvironment = 'production' | 'development'
@@ -26,17 +27,6 @@ export type SettingsSource = {
   refuse(name: string, reason: string): void
   report(problem: string): void
 }
-
-/** The settings that may also come as NAME_FILE, or as a file of that name in $CREDENTIALS_DIRECTORY. */
-export const SECRETS: readonly string[] = [
-  'JWT_SECRET',
-  'JWT_SECRET_PREVIOUS',
-  'STRIPE_SECRET_KEY',
-  'STRIPE_WEBHOOK_SECRET',
-  'RESEND_API_KEY',
-  'SMTP_URL',
-  'DATABASE_URL',
-]
 
 /** Stands in a text for bytes that are not UTF-8. A secret read like that would lose most of its entropy. */
 export const REPLACEMENT = '\u{fffd}'

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { SECRETS } from '../config/secret-settings.ts'
 import settings from './alibi.env' with { type: 'text' }
 import unit from './alibi.service' with { type: 'text' }
 
@@ -39,16 +40,6 @@ export type InstalledFile = {
 
 const JWT_SECRET_BYTES = 32
 
-/** The secrets whose values the operator knows. Their files exist from the beginning because the unit asks for them. */
-const EMPTY_SECRETS = [
-  'JWT_SECRET_PREVIOUS',
-  'STRIPE_SECRET_KEY',
-  'STRIPE_WEBHOOK_SECRET',
-  'RESEND_API_KEY',
-  'SMTP_URL',
-  'DATABASE_URL',
-]
-
 /**
  * Every file but the executable, in the order in which they are placed: with its settings a service is no longer new,
  * and with its unit it is installed. Only a new service gets a JWT_SECRET: to replace a lost one unnoticed would end
@@ -67,8 +58,8 @@ export function installedFiles({
   const secret = isNew ? `${randomBytes(JWT_SECRET_BYTES).toString('base64')}\n` : ''
   return [
     { path: PLACES.completion, text: completion, mode: 0o644, owner: 'us' },
-    credential('JWT_SECRET', secret),
-    ...EMPTY_SECRETS.map((name) => credential(name, '')),
+    // The operator knows the others. Their files are there from the beginning because the unit asks for them.
+    ...SECRETS.map((name) => credential(name, name === 'JWT_SECRET' ? secret : '')),
     { path: PLACES.settings, text: settings, mode: 0o600, owner: 'operator' },
     { path: PLACES.unit, text: unitText(nameServers), mode: 0o644, owner: 'us' },
   ]
