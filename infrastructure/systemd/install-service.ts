@@ -11,9 +11,6 @@ import { isThere, placeExecutable, placeText, restrictPermissions } from './plac
 import { readServiceState, UNIT_NAME } from './service-state.ts'
 import type { Systemctl } from './systemctl.ts'
 
-/** What is done to the service once its files are in place. */
-type Step = 'reload' | 'enable' | 'restart'
-
 /**
  * Puts every file of the service in its place below `root`, and has a running systemd reload its units. Leaves files
  * alone that are right already, so that a second run changes nothing. Throws when a file cannot be written, with those
@@ -44,17 +41,22 @@ export async function installService({
   )
   // An earlier installation may have been interrupted before systemd reloaded its units.
   const isBehind = before !== null && (before.needsReload || runsAnother(before, root))
-  const steps = planSteps({ wasInstalled, isChanged: isChanged || isBehind, before })
-  if (systemctl === null && steps.includes('enable')) enableWithout(root)
-  else if (systemctl) {
-    const isUpgrade = files[0]?.change === 'replaced'
-    for (const step of steps) await take(step, { systemctl, isUpgrade })
-  }
+  const isOutdated = isChanged || isBehind
+  const isBegun = before !== null && (before.active || before.state.startsWith('activating'))
+  // Once: an upgrade does not overrule an operator who has disabled it.
+  const enabled = !wasInstalled
+  // The first installation never starts it, because its settings are not filled in yet.
+  const restarted = isBegun && isOutdated
+  if (systemctl) {
+    if (isOutdated) await systemctl('daemon-reload')
+    if (enabled) await systemctl('enable', UNIT_NAME)
+    if (restarted) await restart(systemctl, { isUpgrade: files[0]?.change === 'replaced' })
+  } else if (enabled) enableWithout(root)
 
   return {
     files,
-    enabled: steps.includes('enable'),
-    restarted: steps.includes('restart'),
+    enabled,
+    restarted,
     nameServers,
     service: systemctl && (await readServiceState(systemctl)),
   }
@@ -112,40 +114,8 @@ function makeFolders(root: string): void {
   restrictPermissions(join(root, credentials))
 }
 
-/**
- * The service is enabled once: an upgrade does not overrule an operator who has disabled it. The first installation
- * never starts it, because its settings are not filled in yet. A service that runs, or tries to, is restarted.
- */
-export function planSteps({
-  wasInstalled,
-  isChanged,
-  before,
-}: {
-  wasInstalled: boolean
-  isChanged: boolean
-  before: Pick<ServiceState, 'active' | 'state'> | null
-}): readonly Step[] {
-  const runs = before !== null && (before.active || before.state.startsWith('activating'))
-  return [
-    ...(isChanged ? (['reload'] as const) : []),
-    ...(wasInstalled ? [] : (['enable'] as const)),
-    ...(isChanged && runs ? (['restart'] as const) : []),
-  ]
-}
-
-type Service = {
-  readonly systemctl: Systemctl
-  /** Whether the executable took the place of another one. */
-  readonly isUpgrade: boolean
-}
-
-async function take(step: Step, service: Service): Promise<void> {
-  if (step === 'reload') await service.systemctl('daemon-reload')
-  else if (step === 'enable') await service.systemctl('enable', UNIT_NAME)
-  else await restart(service)
-}
-
-async function restart({ systemctl, isUpgrade }: Service): Promise<void> {
+/** `isUpgrade`: the executable took the place of another one. */
+async function restart(systemctl: Systemctl, { isUpgrade }: { isUpgrade: boolean }): Promise<void> {
   try {
     await systemctl('restart', UNIT_NAME)
   } catch (error) {

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { draftPrefix } from '../../../infrastructure/files/drafts.ts'
-import { installService, planSteps } from '../../../infrastructure/systemd/install-service.ts'
+import { installService } from '../../../infrastructure/systemd/install-service.ts'
 import { PLACES, unitText } from '../../../infrastructure/systemd/installed-files.ts'
 import { placeText } from '../../../infrastructure/systemd/place-file.ts'
 import {
@@ -391,36 +391,16 @@ describe('systemd gets the command', () => {
     await expect(install(systemctl)).rejects.toThrow(`mv ${PLACES.previous} ${PLACES.executable}`)
   })
 
-  test.each([
-    ['new', { wasInstalled: false, isChanged: true, before: null }, ['reload', 'enable']],
-    ['unchanged', { wasInstalled: true, isChanged: false, before: service('active') }, []],
-    [
-      'upgraded, stopped',
-      { wasInstalled: true, isChanged: true, before: service('inactive') },
-      ['reload'],
-    ],
-    [
-      'upgraded, failed',
-      { wasInstalled: true, isChanged: true, before: service('failed') },
-      ['reload'],
-    ],
-    [
-      'upgraded, running',
-      { wasInstalled: true, isChanged: true, before: service('active') },
-      ['reload', 'restart'],
-    ],
-    [
-      'upgraded, trying to start again and again',
-      { wasInstalled: true, isChanged: true, before: service('activating') },
-      ['reload', 'restart'],
-    ],
-  ] as const)('of a service that is %s what it needs', (_, situation, steps) => {
-    expect(planSteps(situation)).toEqual([...steps])
-  })
-
-  function service(active: string) {
-    return { active: active === 'active', state: `${active} (some)` }
-  }
+  test.each(['inactive', 'failed'])(
+    'to read the unit of a service that is %s, and not to start it',
+    async (active) => {
+      await install()
+      writeFileSync(executable, 'version 2')
+      const { systemctl, told } = fakeSystemctl({ active })
+      expect(await install(systemctl)).toMatchObject({ restarted: false, enabled: false })
+      expect(told).toEqual(['daemon-reload'])
+    },
+  )
 })
 
 describe('a removal', () => {
