@@ -1,4 +1,4 @@
-import { MAIL_SECRETS, type MailProvider } from './questions.ts'
+import { type Answers, MAIL_SECRETS, type MailProvider, QUESTIONS } from './questions.ts'
 import { changeSettings } from './settings-text.ts'
 
 /** The secrets that setup writes. */
@@ -41,6 +41,16 @@ export type SettingsPlan = {
 /** A setting or a secret as it is, wherever it stands; undefined where it is not set. */
 export function currentValue(current: CurrentSettings, name: string): string | undefined {
   return current.files.get(name)?.value || current.values.get(name) || undefined
+}
+
+/** The answers that are there already. */
+export function currentAnswers(current: CurrentSettings): Answers {
+  return new Map(
+    QUESTIONS.flatMap(({ setting }) => {
+      const value = currentValue(current, setting)
+      return value === undefined ? [] : [[setting, value] as const]
+    }),
+  )
 }
 
 /**

@@ -28,7 +28,7 @@ export const PUBLIC_URL: Question = open('PUBLIC_URL', {
   words: 'The address that users reach, such as https://alibi.example.com',
 })
 
-const NAME: Question = {
+export const NAME: Question = {
   ...open('PREMIUM_NAME', {
     flag: 'name',
     value: 'TEXT',
@@ -126,14 +126,10 @@ export const QUESTIONS: readonly Question[] = [
 /** Answers by the name of the setting. */
 export type Answers = ReadonlyMap<string, string>
 
-/** The provider that the answers choose, else the one that is set up; null where neither says. */
-export function mailProviderOf(given: Answers, current: Answers): MailProvider | null {
-  const { resend, smtp } = MAIL_SECRETS
-  for (const source of [given, current]) {
-    if (source.get(resend.setting)) return 'resend'
-    if (source.get(smtp.setting)) return 'smtp'
-  }
-  return null
+/** The provider that the answers choose; null where they do not. */
+export function mailProviderOf(answers: Answers): MailProvider | null {
+  if (answers.get(MAIL_SECRETS.resend.setting)) return 'resend'
+  return answers.get(MAIL_SECRETS.smtp.setting) ? 'smtp' : null
 }
 
 /** The options without which there is no answer that `--yes` could take. */
@@ -141,9 +137,10 @@ export function missingFlags(given: Answers, current: Answers): readonly string[
   const isAnswered = ({ setting, fallback }: Question) =>
     Boolean(given.get(setting) ?? current.get(setting) ?? fallback)
   const { resend, smtp } = MAIL_SECRETS
+  const mail = mailProviderOf(given) ?? mailProviderOf(current)
   return [
     ...[PUBLIC_URL, STRIPE_KEY].filter((one) => !isAnswered(one)).map(({ flag }) => `--${flag}`),
-    ...(mailProviderOf(given, current) === null ? [`--${resend.flag} or --${smtp.flag}`] : []),
+    ...(mail === null ? [`--${resend.flag} or --${smtp.flag}`] : []),
     ...(isAnswered(EMAIL_FROM) ? [] : [`--${EMAIL_FROM.flag}`]),
   ]
 }

@@ -161,7 +161,7 @@ export function candidateEnvironment(
   for (const [name, { value }] of current.files) if (value !== '') env.set(name, value)
   for (const [name, value] of wanted) env.set(name, value)
   for (const name of WRITTEN_SECRETS) if (env.get(name) === '') env.delete(name)
-  const mail = mailProviderOf(wanted, new Map())
+  const mail = mailProviderOf(wanted)
   if (mail !== null && env.get('EMAIL_PROVIDER') !== mail) env.delete('EMAIL_PROVIDER')
   return Object.fromEntries(env)
 }

@@ -1,7 +1,7 @@
 import { type Finding, isHealthy } from '../../../application/doctor/finding.ts'
 import { runChecks } from '../../../application/doctor/run-checks.ts'
 import { shellWord } from '../../../application/format.ts'
-import { currentValue } from '../../../application/setup/plan-settings.ts'
+import { currentAnswers, currentValue } from '../../../application/setup/plan-settings.ts'
 import {
   type Answers,
   CURRENCY,
@@ -52,7 +52,7 @@ async function runSetup(context: CommandContext, asked: SetupAsked): Promise<num
   const setup = await context.openSetup(place, { completion })
   const given = readGiven(setup, asked.flags)
   if ('usageError' in given) return refuse(given.usageError)
-  const missing = missingFlags(given.answers, settingsOf(setup))
+  const missing = missingFlags(given.answers, currentAnswers(setup.current))
   if (asked.yes && missing.length > 0) return refuse(`setup --yes needs ${missing.join(', ')}`)
   const terminal = asked.yes ? null : await context.openTerminal()
   if (!asked.yes && !terminal) {
@@ -103,15 +103,6 @@ function readGiven(setup: Setup, flags: Answers): { answers: Answers } | UsageEr
     answers.set(setting, read.value)
   }
   return { answers }
-}
-
-function settingsOf({ current }: Setup): Answers {
-  return new Map(
-    QUESTIONS.flatMap(({ setting }) => {
-      const value = currentValue(current, setting)
-      return value === undefined ? [] : [[setting, value] as const]
-    }),
-  )
 }
 
 type Run = Pick<CommandContext, 'print' | 'printError' | 'progress' | 'wait'> & {

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../application/doctor/finding.ts'
-import { currentValue } from '../../../application/setup/plan-settings.ts'
+import { currentAnswers, currentValue } from '../../../application/setup/plan-settings.ts'
 import { proposeDatabase } from '../../../application/setup/propose-database.ts'
 import {
   type Answers,
@@ -9,8 +9,8 @@ import {
   MAIL_SECRETS,
   type MailProvider,
   mailProviderOf,
+  NAME,
   PRICE,
-  PRODUCT,
   PUBLIC_URL,
   type Question,
   STRIPE_KEY,
@@ -115,12 +115,9 @@ export async function collectAnswers({
       print(`What is sold is the price ${priceId} of Stripe (STRIPE_PRICE_ID).`)
       return
     }
-    for (const question of PRODUCT) await answer(question)
-    const { amount, name } = {
-      amount: wanted.get(PRICE.setting) ?? '',
-      name: wanted.get('PREMIUM_NAME') ?? '',
-    }
-    print(`Sold is "${name}" for ${priced(amount)}.`)
+    const name = await answer(NAME)
+    await answer(CURRENCY)
+    print(`Sold is "${name}" for ${priced(await answer(PRICE))}.`)
   }
 
   async function askStripeKey(): Promise<void> {
@@ -166,15 +163,10 @@ export async function collectAnswers({
   }
 
   async function askMailProvider(again: boolean): Promise<MailProvider> {
-    const current = new Map(
-      Object.values(MAIL_SECRETS).flatMap(({ setting }) => {
-        const value = currentValue(setup.current, setting)
-        return value === undefined ? [] : [[setting, value] as const]
-      }),
-    )
-    const chosen = mailProviderOf(given, new Map())
+    const chosen = mailProviderOf(given)
     if (chosen && !again) return chosen
-    const fallback = mailProviderOf(given, current) ?? 'resend'
+    const fallback =
+      mailProviderOf(given) ?? mailProviderOf(currentAnswers(setup.current)) ?? 'resend'
     for (;;) {
       const prompt = `How mails go, resend or smtp [${fallback}]: `
       const typed = terminal ? await terminal.ask(prompt, { isSecret: false }) : ''
