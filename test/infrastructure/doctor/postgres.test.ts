@@ -85,7 +85,7 @@ if (hasPostgres()) {
       ['no such database', { pathname: '/nowhere' }, /does not exist/],
       ['nobody at the port', { port: '1' }, /ECONNREFUSED/],
       ['a name that nobody has', { hostname: 'db.invalid' }, /ENOTFOUND|EAI_AGAIN/],
-      ['TLS that it does not have', { search: '?sslmode=require' }, /TLS/],
+      ['TLS that it does not have', { search: '?sslmode=require' }, /does not support SSL/],
     ])('with %s fails, and shows no password', async (_, wrong, reason) => {
       const url = Object.assign(new URL((await freshDatabase()).url), wrong)
       const [line = '', ...others] = await found(url.href)
