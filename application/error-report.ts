@@ -116,6 +116,17 @@ export function logOutage(
   else log(isPriceUnusable ? 'price.unusable' : 'provider.key_refused', { setting, ...reported })
 }
 
+/** Logs that the payment provider is out of reach, and returns the outage. Throws any other error. */
+export function logPaymentOutage(
+  ports: Pick<Ports, 'log'>,
+  error: unknown,
+  fields: LogFields,
+): Unavailable {
+  if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
+  logOutage(ports, error, fields)
+  return error
+}
+
 function causesOf(error: unknown): unknown[] {
   const chain: unknown[] = [error]
   let last = error

@@ -3,11 +3,10 @@ import { mayStillBePaid } from '../../domain/erasure.ts'
 import { nextEpoch } from '../../domain/log-out.ts'
 import type { PurchaseId } from '../../domain/order.ts'
 import { awaitsReview, closePurchase, type Purchase } from '../../domain/purchase.ts'
-import { logOutage } from '../error-report.ts'
+import { logPaymentOutage } from '../error-report.ts'
 import { originOf, type SettleDependencies, settleSession } from '../payments/settle-payment.ts'
 import type { Ports } from '../ports.ts'
 import type { KeptRecords, PersonalRecords } from '../store.ts'
-import { Unavailable } from '../unavailable.ts'
 
 type Dependencies = SettleDependencies & Pick<Ports, 'personalData' | 'secrets'>
 
@@ -69,8 +68,7 @@ async function endPayment(ports: Dependencies, purchase: Purchase): Promise<Eras
     if (ended === 'closed') return null
     return ended === 'paid' || ended === 'review' ? 'paid_meanwhile' : 'payment_processing'
   } catch (error) {
-    if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
-    logOutage(ports, error, { purchase: purchase.id })
+    logPaymentOutage(ports, error, { purchase: purchase.id })
     return 'provider_unavailable'
   }
 }

@@ -3,9 +3,8 @@ import { isErased } from '../../domain/erasure.ts'
 import { isRetained } from '../../domain/premium-grant.ts'
 import { hasPaymentUnderWay, type Purchase, reversalsOf } from '../../domain/purchase.ts'
 import { checkPremium } from '../access/check-premium.ts'
-import { logOutage } from '../error-report.ts'
+import { logPaymentOutage } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
-import { Unavailable } from '../unavailable.ts'
 import { type SettleDependencies, settleSession } from './settle-payment.ts'
 
 /**
@@ -75,8 +74,7 @@ export async function isPaymentUnderWay(ports: SettleDependencies, email: Email)
     if (report) await settleSession(ports, report, 'page')
     if (report?.outcome === 'unpaid') return false
   } catch (error) {
-    if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
-    logOutage(ports, error, { purchase: purchase.id })
+    logPaymentOutage(ports, error, { purchase: purchase.id })
   }
   return hasPaymentUnderWay(await ports.purchases.findAccount(email))
 }

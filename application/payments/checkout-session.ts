@@ -2,7 +2,7 @@ import type { Origin } from '../../domain/grant-change.ts'
 import type { Price } from '../../domain/order.ts'
 import { attachSession, closePurchase, isReusable, type Purchase } from '../../domain/purchase.ts'
 import type { SessionReport } from '../../domain/session-report.ts'
-import { logOutage } from '../error-report.ts'
+import { logPaymentOutage } from '../error-report.ts'
 import type { CheckoutSession, Ports } from '../ports.ts'
 import { Unavailable } from '../unavailable.ts'
 import { originOf, type SettleDependencies, settleSession } from './settle-payment.ts'
@@ -70,8 +70,7 @@ export async function endUnlessUnderWay(
     const report = await ports.payments.expireSession(purchase.sessionId)
     if (report) await settleSession(ports, report, 'checkout')
   } catch (error) {
-    if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
-    logOutage(ports, error, { purchase: purchase.id })
+    logPaymentOutage(ports, error, { purchase: purchase.id })
   }
 }
 

@@ -2,8 +2,7 @@ import type { CodeVerifier } from '../../domain/code-challenge.ts'
 import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
-import { isProvenBy } from '../../domain/verification.ts'
-import { findAccess } from '../access/check-premium.ts'
+import { findProvenAccess } from '../access/check-premium.ts'
 import { issueToken } from '../access/tokens.ts'
 import type { Ports, Token } from '../ports.ts'
 import { isPaymentUnderWay } from './check-payment.ts'
@@ -30,18 +29,4 @@ export async function logInVerified(
   if (!access) throw new DomainError('email_not_verified_to_log_in')
   if (!hasPremium(access.grants)) throw new DomainError('premium_required_to_log_in')
   return issueToken(ports, email, access)
-}
-
-/** What the address may do; null unless a living verification of it was made in the browser that has the verifier. */
-export async function findProvenAccess(
-  ports: Pick<Ports, 'verifications' | 'access' | 'secrets' | 'clock'>,
-  { email, codeVerifier }: { email: Email; codeVerifier: CodeVerifier },
-) {
-  const verification = await ports.verifications.findByEmail(email)
-  // Read after the verification, so that a log-out or an erasure up to here refuses it. One after here ends the token.
-  const access = await findAccess(ports, email)
-  const codeChallenge = ports.secrets.challengeOf(codeVerifier)
-  const { loggedOutIn } = access
-  const now = ports.clock.now()
-  return isProvenBy(verification, { codeChallenge, loggedOutIn, now }) ? access : null
 }

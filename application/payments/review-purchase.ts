@@ -3,9 +3,8 @@ import type { PurchaseId } from '../../domain/order.ts'
 import type { OutboxMessage } from '../../domain/outbox.ts'
 import type { PremiumGrant, Reversals } from '../../domain/premium-grant.ts'
 import { awaitsReview, type Purchase, reversalsOf } from '../../domain/purchase.ts'
-import { logOutage } from '../error-report.ts'
+import { logPaymentOutage } from '../error-report.ts'
 import type { Ports } from '../ports.ts'
-import { Unavailable } from '../unavailable.ts'
 import { readReversals } from './apply-reversals.ts'
 import { originOf, type SettleDependencies, settleSession } from './settle-payment.ts'
 
@@ -62,8 +61,7 @@ async function readProvider(
     await settleSession(ports, report, 'operator')
     return 'read'
   } catch (error) {
-    if (!(error instanceof Unavailable) || error.outage !== 'payment') throw error
-    logOutage(ports, error, { session: sessionId })
-    return error.needsOperator ? 'refused' : 'unavailable'
+    const { needsOperator } = logPaymentOutage(ports, error, { session: sessionId })
+    return needsOperator ? 'refused' : 'unavailable'
   }
 }

@@ -1,4 +1,4 @@
-import { findProvenAccess } from '../../../application/payments/log-in-verified.ts'
+import { findProvenAccess } from '../../../application/access/check-premium.ts'
 import type { Ports } from '../../../application/ports.ts'
 import { Unavailable } from '../../../application/unavailable.ts'
 import { findCodeVerifier } from '../../../domain/code-challenge.ts'
