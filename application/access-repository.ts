@@ -22,8 +22,6 @@ export type AccessRepository = {
    * that stand for the address once it is erased, the same ones each time; it is asked only where they are needed.
    */
   findByEmail(email: Email, digests: () => readonly ErasedEmailDigest[]): Promise<AccessFacts>
-  /**
-   * What `findByEmail` would give, where it is in memory; null where it is not. Left out where none is kept.
-   */
+  /** What `findByEmail` would give, where it is in memory; null where it is not. Left out where none is kept. */
   recall?(email: Email): AccessFacts | null
 }

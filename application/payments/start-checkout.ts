@@ -2,8 +2,7 @@ import type { CodeChallenge, CodeVerifier } from '../../domain/code-challenge.ts
 import type { Email } from '../../domain/email.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Language } from '../../domain/language.ts'
-import type { Price } from '../../domain/order.ts'
-import { leastAmountOf } from '../../domain/order.ts'
+import { leastAmountOf, type Price } from '../../domain/order.ts'
 import { hasPremium } from '../../domain/premium-grant.ts'
 import {
   canStillBeCreated,

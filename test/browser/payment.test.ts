@@ -145,6 +145,29 @@ describe.each(['en', 'ar', 'ja'] as const)('a debit that takes three days: %s', 
   )
 })
 
+test.concurrent('a debit is waited for also where the first question about it does not get through', () =>
+  visit({ url: url(), allowed: { failures: ['net::ERR_FAILED'] } }, async (visitor) => {
+    const { page, context } = visitor
+    await context.clock.install()
+    const buyer = await checkOut(visitor, 'tunnel@example.com')
+    const session = page.url()
+    await buyer.press(DEBIT)
+    await buyer.sees(buyer.words.payment_processing_title)
+    endVerification('tunnel@example.com')
+    await context.clock.fastForward(DAY_MS)
+    await visitor.moveToAnotherNetwork()
+    await page.goto('/app')
+    await buyer.askForCode()
+    await page.route('**/auth/token', (route) => route.abort())
+    await buyer.enterCode(await buyer.readCode())
+    await buyer.seesStep('payment')
+    expect(await page.locator('#problem-text').textContent()).toBe('')
+    await pressInSandbox(session, 'money_arrives')
+    await page.unrouteAll()
+    await context.clock.runFor(LOOKS_EVERY_MS)
+    await buyer.seesStep('excuse')
+  }))
+
 test.concurrent('who asks for the page again while a debit is under way, in a tab that was left open, is told so calmly', () =>
   visit({ url: url(), allowed: { statuses: [403, 409] } }, async (visitor) => {
     const { page, context } = visitor

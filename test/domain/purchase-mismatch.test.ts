@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { parseEmail } from '../../domain/email.ts'
-import type { PurchaseId } from '../../domain/order.ts'
-import { leastAmountOf } from '../../domain/order.ts'
+import { leastAmountOf, type PurchaseId } from '../../domain/order.ts'
 import { draftPurchase, findMismatch } from '../../domain/purchase.ts'
 import { NOON } from '../support/fakes.ts'
 import { paidReport } from '../support/payments/paid-report.ts'
